@@ -1,0 +1,182 @@
+#include "policy/git_repository.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "policy/path_text.h"
+#include "policy/small_file.h"
+#include "settings/text.h"
+
+namespace spty {
+namespace {
+
+constexpr std::string_view kCommandSources[] = {"config",       "config.worktree", "hooks",    "info",      "modules",
+                                                "worktrees",    "remotes",         "branches", "commondir", "gitdir",
+                                                "rebase-merge", "rebase-apply"};
+
+constexpr size_t kMaxRepositories = 200;
+constexpr int kMaxSubmoduleDepth = 4;
+
+std::string Trim(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
+}
+
+// The values of `key = value` lines, whatever their section. Enough for core.worktree and submodule.*.path.
+std::vector<std::string> ConfigValues(const std::string& text, std::string_view key) {
+  std::vector<std::string> values;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    const size_t equals = line.find('=');
+    if (equals == std::string_view::npos) continue;
+    std::string name = Trim(line.substr(0, equals));
+    std::transform(name.begin(), name.end(), name.begin(), AsciiLower);
+    if (name != key) continue;
+    std::string value = Trim(line.substr(equals + 1));
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+// The canonical form of a path found in a Git file; empty if nothing is there.
+std::string CanonicalFrom(const std::string& base, const std::string& text) {
+  if (text.empty() || text.find('\0') != std::string::npos) return {};
+  const Result<PinnedPath> pin = PinPath(text.starts_with('/') ? text : JoinPath(base, text));
+  return pin.ok() ? pin.value().path : std::string();
+}
+
+std::string FirstLine(const std::string& path) {
+  const std::optional<std::string> text = ReadSmallFile(path);
+  return text ? Trim(text->substr(0, text->find('\n'))) : std::string();
+}
+
+bool Exists(const std::string& path) {
+  struct stat info {};
+  return lstat(path.c_str(), &info) == 0;
+}
+
+// HEAD, and objects and refs either here or in the common directory.
+bool LooksLikeGitDir(const GitRepository& repo) {
+  return Exists(JoinPath(repo.git_dir, "HEAD")) && Exists(JoinPath(repo.common_dir, "objects")) &&
+         Exists(JoinPath(repo.common_dir, "refs"));
+}
+
+// A linked worktree is one that its main repository knows: <common>/worktrees/<name>, with a file that names our .git.
+bool IsKnownWorktree(const GitRepository& repo) {
+  if (ParentOf(repo.git_dir) != JoinPath(repo.common_dir, "worktrees")) return false;
+  return CanonicalFrom(repo.git_dir, FirstLine(JoinPath(repo.git_dir, "gitdir"))) == repo.link;
+}
+
+// A submodule's Git directory names its working tree in core.worktree.
+bool NamesWorktree(const GitRepository& repo) {
+  const std::optional<std::string> config = ReadSmallFile(JoinPath(repo.git_dir, "config"));
+  if (!config) return false;
+  const std::vector<std::string> values = ConfigValues(*config, "worktree");
+  return !values.empty() && CanonicalFrom(repo.git_dir, values.back()) == repo.worktree;
+}
+
+void Classify(GitRepository& repo) {
+  const std::string common = FirstLine(JoinPath(repo.git_dir, "commondir"));
+  repo.common_dir = common.empty() ? repo.git_dir : CanonicalFrom(repo.git_dir, common);
+  if (repo.common_dir.empty()) repo.common_dir = repo.git_dir;
+  if (repo.common_dir != repo.git_dir) {
+    repo.kind = RepositoryKind::kLinkedWorktree;
+    repo.verified = LooksLikeGitDir(repo) && IsKnownWorktree(repo);
+  } else if (repo.link_is_directory) {
+    repo.kind = RepositoryKind::kMain;
+    repo.verified = true;
+  } else {
+    repo.kind = RepositoryKind::kSubmodule;
+    repo.verified = LooksLikeGitDir(repo) && NamesWorktree(repo);
+  }
+}
+
+Result<GitRepository> Inspect(const std::string& worktree) {
+  GitRepository repo;
+  repo.worktree = worktree;
+  repo.link = JoinPath(worktree, ".git");
+  struct stat info {};
+  if (lstat(repo.link.c_str(), &info) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return repo;
+    return Error{Stage::kPolicy, errno, repo.link};
+  }
+  repo.link_is_directory = S_ISDIR(info.st_mode);
+  const std::string target = S_ISREG(info.st_mode) ? FirstLine(repo.link) : std::string();
+  if (target.starts_with("gitdir:")) {
+    repo.git_dir = CanonicalFrom(worktree, Trim(target.substr(7)));
+  } else {
+    Result<PinnedPath> pin = PinPath(repo.link);
+    if (pin.ok()) {
+      repo.git_dir = std::move(pin).value().path;
+    } else if (pin.error().err != ENOENT) {
+      return pin.error();
+    }
+  }
+  if (!repo.git_dir.empty()) Classify(repo);
+  return repo;
+}
+
+bool IsKnown(const std::vector<GitRepository>& found, const std::string& worktree) {
+  return std::any_of(found.begin(), found.end(), [&](const GitRepository& repo) { return repo.worktree == worktree; });
+}
+
+// The list is repository content, so it is believed only as far as it makes things tighter, and not endlessly.
+Result<void> AddSubmodules(const std::string& worktree, int depth, std::vector<GitRepository>& found) {
+  const std::optional<std::string> list = ReadSmallFile(JoinPath(worktree, ".gitmodules"));
+  if (!list || depth == 0) return {};
+  for (const std::string& path : ConfigValues(*list, "path")) {
+    const std::string place = CanonicalFrom(worktree, path);
+    if (path.starts_with('/') || !IsWithin(place, worktree) || place == worktree || IsKnown(found, place)) continue;
+    if (found.size() >= kMaxRepositories) break;
+    TRY_ASSIGN(GitRepository repo, Inspect(place));
+    found.push_back(std::move(repo));
+    TRY(AddSubmodules(place, depth - 1, found));
+  }
+  return {};
+}
+
+// The repository around a project that is only a part of it. Like Git we do not trust a ".git" of somebody else.
+Result<void> AddEnclosing(const GitSearch& search, std::vector<GitRepository>& found) {
+  for (std::string place = ParentOf(search.project); place != "/" && place != search.home; place = ParentOf(place)) {
+    struct stat info {};
+    if (lstat(JoinPath(place, ".git").c_str(), &info) != 0) continue;
+    TRY_ASSIGN(GitRepository repo, Inspect(place));
+    if (info.st_uid != geteuid()) repo.verified = false;
+    found.push_back(std::move(repo));
+    break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const std::string_view> GitCommandSources() { return kCommandSources; }
+
+bool IsGitCommandSource(std::string_view name) {
+  return std::find(std::begin(kCommandSources), std::end(kCommandSources), name) != std::end(kCommandSources);
+}
+
+Result<std::vector<GitRepository>> FindRepositories(const GitSearch& search) {
+  std::vector<GitRepository> found;
+  TRY_ASSIGN(GitRepository own, Inspect(search.project));
+  const bool absent = own.kind == RepositoryKind::kAbsent;
+  found.push_back(std::move(own));
+  if (absent) TRY(AddEnclosing(search, found));
+  TRY(AddSubmodules(search.project, kMaxSubmoduleDepth, found));
+  for (const std::string& worktree : search.worktrees) {
+    if (IsKnown(found, worktree)) continue;
+    TRY_ASSIGN(GitRepository repo, Inspect(worktree));
+    found.push_back(std::move(repo));
+    TRY(AddSubmodules(worktree, kMaxSubmoduleDepth, found));
+  }
+  return found;
+}
+
+}  // namespace spty

@@ -1,0 +1,32 @@
+// A path that was resolved once and is held on to. Checking and using happen through the same descriptor, so nobody
+// can put a symbolic link in between.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace spty {
+
+enum class FileType : uint8_t { kDirectory, kFile, kSocket, kDevice, kOther };
+
+struct PinnedPath {
+  // Absolute, without symbolic links: what the kernel calls the open file, not what we were told.
+  std::string path;
+  // O_PATH on Linux. Invalid on macOS for a file we may not open there.
+  Fd fd;
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  FileType type = FileType::kOther;
+};
+
+// Follows symbolic links. Error.err is ENOENT or ENOTDIR if there is no such file; anything else means that there may
+// be one whose real place cannot be told, and the caller must not go on as if there were none.
+Result<PinnedPath> PinPath(const std::string& absolute_path);
+
+// Whether the pinned file is still what its path leads to, with no symbolic link on the way. ESTALE if not.
+Result<void> VerifyPin(const PinnedPath& pin);
+
+}  // namespace spty

@@ -1,0 +1,73 @@
+// macOS has no O_PATH. O_EVTONLY opens without keeping the volume busy, and F_GETPATH tells where the descriptor is.
+// A file that may not be opened at all (no read permission) is resolved by name; VerifyPin finds a later change.
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "base/eintr.h"
+#include "policy/path_pin.h"
+
+namespace spty {
+namespace {
+
+Error PinError(int err, const std::string& path) { return {Stage::kPolicy, err, path}; }
+
+FileType TypeOf(mode_t mode) {
+  if (S_ISDIR(mode)) return FileType::kDirectory;
+  if (S_ISREG(mode)) return FileType::kFile;
+  if (S_ISSOCK(mode)) return FileType::kSocket;
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return FileType::kDevice;
+  return FileType::kOther;
+}
+
+// Sockets and unreadable files cannot be opened.
+bool MustGoByName(int err) { return err == EACCES || err == EPERM || err == EOPNOTSUPP || err == ENXIO; }
+
+Result<struct stat> PinByName(const std::string& path, PinnedPath& pin) {
+  char buffer[PATH_MAX];
+  if (realpath(path.c_str(), buffer) == nullptr) return PinError(errno, path);
+  pin.path = buffer;
+  struct stat info {};
+  if (lstat(buffer, &info) != 0) return PinError(errno, path);
+  return info;
+}
+
+Result<struct stat> PinByDescriptor(const std::string& path, PinnedPath& pin) {
+  char buffer[PATH_MAX];
+  if (fcntl(pin.fd.get(), F_GETPATH, buffer) != 0) return PinError(errno, path);
+  pin.path = buffer;
+  struct stat info {};
+  if (fstat(pin.fd.get(), &info) != 0) return PinError(errno, path);
+  if (info.st_nlink == 0) return PinError(ESTALE, path);
+  return info;
+}
+
+}  // namespace
+
+Result<PinnedPath> PinPath(const std::string& absolute_path) {
+  PinnedPath pin;
+  const int flags = O_EVTONLY | O_NONBLOCK | O_CLOEXEC;
+  pin.fd = AboveStdio(Fd(RetryEintr([&] { return open(absolute_path.c_str(), flags); })));
+  if (!pin.fd.valid() && !MustGoByName(errno)) return PinError(errno, absolute_path);
+  TRY_ASSIGN(const struct stat info,
+             pin.fd.valid() ? PinByDescriptor(absolute_path, pin) : PinByName(absolute_path, pin));
+  pin.device = static_cast<uint64_t>(info.st_dev);
+  pin.inode = info.st_ino;
+  pin.type = TypeOf(info.st_mode);
+  return pin;
+}
+
+Result<void> VerifyPin(const PinnedPath& pin) {
+  const Result<PinnedPath> now = PinPath(pin.path);
+  if (!now.ok()) return PinError(ESTALE, pin.path);
+  const PinnedPath& found = now.value();
+  if (found.path != pin.path || found.device != pin.device || found.inode != pin.inode) {
+    return PinError(ESTALE, pin.path);
+  }
+  return {};
+}
+
+}  // namespace spty

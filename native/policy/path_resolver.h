@@ -1,0 +1,55 @@
+// From the text of a setting to a place on the disk.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "policy/environment.h"
+#include "policy/path_pin.h"
+
+namespace spty {
+
+// The text with "~", "$VAR", "${VAR}" and "$$" (one dollar sign) replaced and made absolute.
+struct Expansion {
+  enum class Outcome : uint8_t { kPath, kUnsetVariable, kNoProject, kBadSyntax };
+  Outcome outcome = Outcome::kPath;
+  // The path, tidied; or the name of the variable; or what is wrong.
+  std::string text;
+};
+
+// A place: pinned if something is there, else where it would be.
+struct PathLookup {
+  std::optional<PinnedPath> pin;
+  std::string path;
+};
+
+class PathResolver {
+ public:
+  // `project` may be empty; relative paths are then an error. `env` must outlive the resolver.
+  PathResolver(std::string home, std::string project, const std::vector<EnvVar>& env);
+
+  Expansion Expand(std::string_view setting_text) const;
+  // Follows symbolic links, also dangling ones, and resolves a missing path through its nearest existing ancestor.
+  // An error means that something is there whose real place could not be told.
+  Result<PathLookup> LookUp(const std::string& absolute_path);
+
+  const std::string& home() const { return home_; }
+  const std::string& project() const { return project_; }
+
+ private:
+  std::optional<std::string> Variable(std::string_view name) const;
+  Result<std::string> PlaceOfMissing(const std::string& path, int links_left);
+  Result<std::string> PlaceOfDirectory(const std::string& path, int links_left);
+
+  std::string home_;
+  std::string project_;
+  const std::vector<EnvVar>* env_;
+  // Most missing paths share a few parents.
+  std::unordered_map<std::string, std::string> directories_;
+};
+
+}  // namespace spty

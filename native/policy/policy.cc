@@ -1,0 +1,51 @@
+#include "policy/policy.h"
+
+#include <algorithm>
+
+#include "policy/path_text.h"
+
+namespace spty {
+
+bool NetworkPolicy::Allows(std::string_view untrusted_host, uint16_t port) const {
+  if (mode == NetworkMode::kAll) return true;
+  if (mode == NetworkMode::kNone) return false;
+  // What is no host name, an address for example, can be checked against nothing.
+  if (!NormalizeHost(untrusted_host)) return false;
+  const auto matches = [&](const auto& item) { return item.value.Matches(untrusted_host, port); };
+  if (std::any_of(denied.items.begin(), denied.items.end(), matches)) return false;
+  return all_hosts || std::any_of(hosts.items.begin(), hosts.items.end(), matches);
+}
+
+Limits Policy::limits() const {
+  return {parts_.settings.max_processes, parts_.settings.max_memory_bytes, parts_.settings.max_cpu_percent};
+}
+
+FileDecision Policy::Decide(std::string_view canonical_path, Rights rights) const {
+  FileDecision decision;
+  if (!confined()) {
+    decision.allowed = true;
+    return decision;
+  }
+  for (const Hole& hole : holes()) {
+    if (!hole.denies_read && rights != Rights::kReadWrite) continue;
+    if (!IsWithin(canonical_path, hole.path)) continue;
+    if (decision.hole == nullptr || hole.path.size() > decision.hole->path.size()) decision.hole = &hole;
+  }
+  for (const Grant& grant : grants()) {
+    if (grant.rights < rights || !IsWithin(canonical_path, grant.path())) continue;
+    if (decision.hole != nullptr && grant.path().size() < decision.hole->path.size()) continue;
+    decision.grant = &grant;
+  }
+  decision.allowed = decision.grant != nullptr;
+  if (decision.allowed) decision.hole = nullptr;
+  return decision;
+}
+
+const SocketRule* Policy::FindSocketRule(std::string_view canonical_path) const {
+  for (const SocketRule& rule : unix_sockets()) {
+    if (IsWithin(canonical_path, rule.path)) return &rule;
+  }
+  return nullptr;
+}
+
+}  // namespace spty

@@ -1,0 +1,78 @@
+#include "policy/policy_builder.h"
+
+#include <cstring>
+
+#include "policy/path_text.h"
+#include "settings/text.h"
+
+namespace spty {
+
+SettingsError PolicyError(const Origin& at, std::string message, std::string suggestion, std::string path, int err) {
+  SettingsError error;
+  error.code = kErrPolicy;
+  error.at = at;
+  error.message = std::move(message);
+  error.suggestion = std::move(suggestion);
+  error.path = std::move(path);
+  error.err = err;
+  return error;
+}
+
+void PolicyBuilder::Skip(const Sourced<std::string>& text, const std::string& path, SkipReason reason,
+                         std::string message) {
+  parts.skipped.push_back({text.value, path, reason, std::move(message), text.origin});
+}
+
+SettingsResult<std::optional<GrantRequest>> PolicyBuilder::Request(const Sourced<std::string>& text) {
+  std::optional<GrantRequest> none;
+  const Expansion expansion = resolver.Expand(text.value);
+  switch (expansion.outcome) {
+    case Expansion::Outcome::kPath:
+      break;
+    case Expansion::Outcome::kUnsetVariable:
+      Skip(text, "", SkipReason::kUnsetVariable, "The variable " + expansion.text + " is not set.");
+      return none;
+    case Expansion::Outcome::kNoProject:
+      return PolicyError(text.origin, Quoted(text.value) + " is relative to the project, and there is no project.",
+                         "Pass projectDir, or write an absolute path.");
+    case Expansion::Outcome::kBadSyntax:
+      return PolicyError(text.origin, Quoted(text.value) + " cannot be expanded. " + expansion.text, "");
+  }
+  Result<PathLookup> found = resolver.LookUp(expansion.text);
+  if (!found.ok()) {
+    return PolicyError(text.origin,
+                       Quoted(text.value) + " may exist, but where it leads cannot be told: " +
+                           std::strerror(found.error().err) + ".",
+                       "Remove it from the settings, or make it accessible.", expansion.text, found.error().err);
+  }
+  if (!found.value().pin) {
+    Skip(text, found.value().path, SkipReason::kMissing, "There is no such file or directory.");
+    return none;
+  }
+  GrantRequest request;
+  request.grant.pin = std::move(*found.value().pin);
+  request.grant.origin = text.origin;
+  request.spelled = expansion.text;
+  request.text = text.value;
+  request.is_explicit = text.origin.layer != Layer::kDefault;
+  return std::optional<GrantRequest>(std::move(request));
+}
+
+Failure PolicyBuilder::GrantOne(const Sourced<std::string>& text, Rights rights, GrantKind kind) {
+  SettingsResult<std::optional<GrantRequest>> request = Request(text);
+  if (!request.ok()) return request.error();
+  if (!request.value()) return std::nullopt;
+  request.value()->grant.rights = rights;
+  request.value()->grant.kind = kind;
+  rules.AddGrant(std::move(*request.value()));
+  return std::nullopt;
+}
+
+Failure PolicyBuilder::GrantList(const PathList& list, Rights rights, GrantKind kind) {
+  for (const Sourced<std::string>& text : list.items) {
+    if (Failure failure = GrantOne(text, rights, kind)) return failure;
+  }
+  return std::nullopt;
+}
+
+}  // namespace spty

@@ -1,0 +1,44 @@
+// The steps of ResolvePolicy that fill a RuleSet. Each looks up its own part of the settings.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/path_resolver.h"
+#include "policy/resolve_policy.h"
+#include "policy/rule_set.h"
+
+namespace spty {
+
+using Failure = std::optional<SettingsError>;
+
+SettingsError PolicyError(const Origin& at, std::string message, std::string suggestion, std::string path = "",
+                          int err = 0);
+
+struct PolicyBuilder {
+  const PolicyInput& input;
+  const Settings& settings;
+  PathResolver resolver;
+  std::string canonical_home;
+  RuleSet rules;
+  PolicyParts parts;
+
+  // The pinned path of a setting; none if it was skipped, which has then been noted.
+  SettingsResult<std::optional<GrantRequest>> Request(const Sourced<std::string>& text);
+  Failure GrantList(const PathList& list, Rights rights, GrantKind kind);
+  Failure GrantOne(const Sourced<std::string>& text, Rights rights, GrantKind kind);
+  void Skip(const Sourced<std::string>& text, const std::string& path, SkipReason reason, std::string message);
+};
+
+Failure AddProject(PolicyBuilder& builder);
+Failure AddSystemPaths(PolicyBuilder& builder);
+Failure AddUserPaths(PolicyBuilder& builder);
+Failure AddTemp(PolicyBuilder& builder);
+Failure AddCredentialHoles(PolicyBuilder& builder);
+Failure AddGit(PolicyBuilder& builder);
+Failure AddSockets(PolicyBuilder& builder);
+void AddNetwork(PolicyBuilder& builder);
+void AddRequiredProtections(PolicyBuilder& builder);
+
+}  // namespace spty

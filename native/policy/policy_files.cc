@@ -1,0 +1,139 @@
+// The grants: project, system paths, what the user added, temporary files.
+#include <cerrno>
+#include <cstring>
+
+#include "policy/path_text.h"
+#include "policy/policy_builder.h"
+#include "settings/defaults.h"
+#include "settings/text.h"
+
+namespace spty {
+namespace {
+
+constexpr char kDeviceDirectory[] = "/dev";
+
+Rights ProjectRights(const Settings& settings) {
+  return settings.project_access.value == ProjectAccess::kReadWrite ? Rights::kReadWrite : Rights::kReadExecute;
+}
+
+Failure AddDevices(PolicyBuilder& builder, const Origin& origin) {
+  for (std::string_view device : DeviceSet(builder.settings.platform)) {
+    // Per process: a rule for our own would be about the wrong one. Opening through it needs no right of its own.
+    if (device == "/dev/fd") continue;
+    if (Failure failure = builder.GrantOne({std::string(device), origin}, Rights::kReadWrite, GrantKind::kDevice)) {
+      return failure;
+    }
+  }
+  return std::nullopt;
+}
+
+// "/dev" in a list of system paths means the device set in every layer: a list copied from the documentation must not
+// mean more than the default that it was copied from.
+Failure AddReadWrite(PolicyBuilder& builder) {
+  for (const Sourced<std::string>& text : builder.settings.read_write.items) {
+    const bool devices = TidyPath(text.value) == kDeviceDirectory;
+    Failure failure = devices ? AddDevices(builder, text.origin)
+                              : builder.GrantOne(text, Rights::kReadWrite, GrantKind::kSystem);
+    if (failure) return failure;
+  }
+  if (builder.settings.nested_pty.value != NestedPty::kShared) return std::nullopt;
+  for (std::string_view device : SharedPtyDevices(builder.settings.platform)) {
+    const Sourced<std::string> text{std::string(device), builder.settings.nested_pty.origin};
+    if (Failure failure = builder.GrantOne(text, Rights::kReadWrite, GrantKind::kDevice)) return failure;
+  }
+  return std::nullopt;
+}
+
+Failure AddDotfiles(PolicyBuilder& builder) {
+  for (std::string_view name : HomeDotfiles()) {
+    const Sourced<std::string> text{"~/" + std::string(name), {Layer::kDefault, "/read_access"}};
+    if (Failure failure = builder.GrantOne(text, Rights::kRead, GrantKind::kDotfile)) return failure;
+  }
+  return std::nullopt;
+}
+
+// What every program expects of a Linux system, whichever lists are in force.
+Failure AddBuiltin(PolicyBuilder& builder) {
+  if (builder.settings.platform != Platform::kLinux) return std::nullopt;
+  std::vector<std::string> paths = {"/proc", "/sys"};
+  // Usually a link to somewhere in /run, which no list grants.
+  if (builder.settings.network_all.value) paths.emplace_back("/etc/resolv.conf");
+  for (std::string& path : paths) {
+    const Sourced<std::string> text{std::move(path), {Layer::kDefault, "/system_paths/read_only"}};
+    if (Failure failure = builder.GrantOne(text, Rights::kRead, GrantKind::kBuiltin)) return failure;
+  }
+  return std::nullopt;
+}
+
+// The rest of /dev under a grant of everything: other terminals, disks, cameras.
+void AddDeviceHole(PolicyBuilder& builder) {
+  Result<PathLookup> found = builder.resolver.LookUp(kDeviceDirectory);
+  Hole hole;
+  hole.path = hole.spelled = kDeviceDirectory;
+  if (found.ok()) hole.pin = std::move(found.value().pin);
+  hole.kind = HoleKind::kDevice;
+  hole.origin = {Layer::kDefault, "/system_paths/read_write"};
+  builder.rules.AddHole(std::move(hole));
+}
+
+Failure AddEverything(PolicyBuilder& builder) {
+  const Settings& settings = builder.settings;
+  const bool write = settings.allow_fs_write_all.value;
+  if (!write && settings.read_access.value != ReadAccess::kAll) return std::nullopt;
+  AddDeviceHole(builder);
+  const Sourced<std::string> root{"/", write ? settings.allow_fs_write_all.origin : settings.read_access.origin};
+  const Rights rights = write ? Rights::kReadWrite : Rights::kReadExecute;
+  return builder.GrantOne(root, rights, GrantKind::kEverything);
+}
+
+}  // namespace
+
+Failure AddProject(PolicyBuilder& builder) {
+  if (builder.input.project_dir.empty()) return std::nullopt;
+  const Origin at{Layer::kCaller, "/projectDir"};
+  const std::string& project = builder.parts.project;
+  const bool wide = IsWithin(builder.canonical_home, project) && !builder.canonical_home.empty();
+  if ((wide || project == "/") && !builder.settings.allow_wide_project.value) {
+    return PolicyError(at, Quoted(builder.input.project_dir) + " is " + (project == builder.canonical_home ? "" : "above ") +
+                               "the home directory: as a project it would open everything in it.",
+                       "Open a directory below it, or set allow_wide_project to true.", project);
+  }
+  GrantRequest request;
+  Result<PinnedPath> pin = PinPath(project);
+  if (!pin.ok()) return PolicyError(at, "The project cannot be opened.", "", project, pin.error().err);
+  request.grant.pin = std::move(pin).value();
+  request.grant.rights = ProjectRights(builder.settings);
+  request.grant.kind = GrantKind::kProject;
+  request.grant.origin = at;
+  request.spelled = project;
+  request.text = builder.input.project_dir;
+  request.is_explicit = true;
+  builder.rules.AddGrant(std::move(request));
+  return std::nullopt;
+}
+
+Failure AddSystemPaths(PolicyBuilder& builder) {
+  const Settings& settings = builder.settings;
+  if (Failure failure = AddEverything(builder)) return failure;
+  if (Failure failure = builder.GrantList(settings.executable, Rights::kReadExecute, GrantKind::kSystem)) return failure;
+  if (Failure failure = builder.GrantList(settings.read_only, Rights::kRead, GrantKind::kSystem)) return failure;
+  if (Failure failure = AddReadWrite(builder)) return failure;
+  if (Failure failure = AddDotfiles(builder)) return failure;
+  return AddBuiltin(builder);
+}
+
+Failure AddUserPaths(PolicyBuilder& builder) {
+  const Settings& s = builder.settings;
+  const GrantKind kind = GrantKind::kAdditional;
+  if (Failure failure = builder.GrantList(s.additional_executable, Rights::kReadExecute, kind)) return failure;
+  if (Failure failure = builder.GrantList(s.additional_read_only, Rights::kRead, kind)) return failure;
+  return builder.GrantList(s.additional_read_write, Rights::kReadWrite, kind);
+}
+
+Failure AddTemp(PolicyBuilder& builder) {
+  if (builder.settings.temp.value != TempMode::kPrivate || builder.input.temp_dir.empty()) return std::nullopt;
+  const Sourced<std::string> text{builder.input.temp_dir, builder.settings.temp.origin};
+  return builder.GrantOne(text, Rights::kReadWrite, GrantKind::kTemp);
+}
+
+}  // namespace spty

@@ -1,0 +1,135 @@
+// The holes: credentials and Git metadata.
+#include <cstring>
+
+#include "policy/git_repository.h"
+#include "policy/path_text.h"
+#include "policy/policy_builder.h"
+#include "settings/defaults.h"
+#include "settings/text.h"
+
+namespace spty {
+namespace {
+
+Failure AddHole(PolicyBuilder& builder, const std::string& spelled, bool denies_read, HoleKind kind,
+                const Origin& origin) {
+  Result<PathLookup> found = builder.resolver.LookUp(spelled);
+  if (!found.ok()) {
+    return PolicyError(origin,
+                       Quoted(spelled) + " must be protected, but where it leads cannot be told: " +
+                           std::strerror(found.error().err) + ".",
+                       "Make it accessible, or take it off the list.", spelled, found.error().err);
+  }
+  Hole hole;
+  hole.path = std::move(found.value().path);
+  hole.pin = std::move(found.value().pin);
+  hole.spelled = spelled;
+  hole.denies_read = denies_read;
+  hole.kind = kind;
+  hole.origin = origin;
+  builder.rules.AddHole(std::move(hole));
+  return std::nullopt;
+}
+
+// A place by its own name, even if a link is there: replacing the link must be prevented too.
+void AddHoleAtName(PolicyBuilder& builder, const std::string& name, bool denies_read, const Origin& origin) {
+  Hole hole;
+  hole.path = hole.spelled = name;
+  hole.denies_read = denies_read;
+  hole.kind = HoleKind::kGit;
+  hole.origin = origin;
+  builder.rules.AddHole(std::move(hole));
+}
+
+void GrantGitDir(PolicyBuilder& builder, const GitRepository& repo, const std::string& path, Rights rights) {
+  const Origin& origin = builder.settings.git_access.origin;
+  Result<PinnedPath> pin = PinPath(path);
+  if (!pin.ok()) return;
+  if (!repo.verified) {
+    builder.parts.skipped.push_back({path, path, SkipReason::kNotVerified,
+                                     Quoted(repo.link) + " claims this Git directory, which does not point back to it.",
+                                     origin});
+    return;
+  }
+  GrantRequest request;
+  request.grant.pin = std::move(pin).value();
+  request.grant.rights = rights;
+  request.grant.kind = GrantKind::kGit;
+  request.grant.origin = origin;
+  request.spelled = request.text = path;
+  builder.rules.AddGrant(std::move(request));
+}
+
+Failure ProtectRepository(PolicyBuilder& builder, const GitRepository& repo) {
+  const Sourced<GitAccess>& access = builder.settings.git_access;
+  const bool deny_read = access.value == GitAccess::kNone;
+  // Also where there is none yet: a repository planted there would run its hooks for whoever comes next.
+  if (!repo.link_is_directory || access.value != GitAccess::kCommit) {
+    AddHoleAtName(builder, repo.link, deny_read, access.origin);
+  }
+  for (const std::string& directory : {repo.git_dir, repo.common_dir}) {
+    if (directory.empty()) continue;
+    if (access.value != GitAccess::kCommit) {
+      if (Failure failure = AddHole(builder, directory, deny_read, HoleKind::kGit, access.origin)) return failure;
+      continue;
+    }
+    for (std::string_view name : GitCommandSources()) {
+      const std::string place = JoinPath(directory, name);
+      AddHoleAtName(builder, place, false, access.origin);
+      if (Failure failure = AddHole(builder, place, false, HoleKind::kGit, access.origin)) return failure;
+    }
+  }
+  return std::nullopt;
+}
+
+Failure AddRepository(PolicyBuilder& builder, const GitRepository& repo) {
+  const GitAccess access = builder.settings.git_access.value;
+  if (access != GitAccess::kNone && !repo.git_dir.empty()) {
+    const Rights rights = access == GitAccess::kRead ? Rights::kRead : Rights::kReadWrite;
+    GrantGitDir(builder, repo, repo.git_dir, rights);
+    if (repo.common_dir != repo.git_dir) GrantGitDir(builder, repo, repo.common_dir, rights);
+  }
+  return access == GitAccess::kFull ? std::nullopt : ProtectRepository(builder, repo);
+}
+
+}  // namespace
+
+Failure AddCredentialHoles(PolicyBuilder& builder) {
+  for (const Sourced<std::string>& text : builder.settings.denied_read.items) {
+    const Expansion expansion = builder.resolver.Expand(text.value);
+    if (expansion.outcome != Expansion::Outcome::kPath) {
+      // What cannot be found cannot be protected, and nobody would notice.
+      return PolicyError(text.origin, Quoted(text.value) + " cannot be resolved, so it cannot be denied.",
+                         "Write the path without variables, or set them.");
+    }
+    if (Failure failure = AddHole(builder, expansion.text, true, HoleKind::kCredential, text.origin)) return failure;
+  }
+  if (!builder.input.is_root) return std::nullopt;
+  for (std::string_view path : RootOnlySecrets()) {
+    const Origin origin{Layer::kDefault, "/denied_read_paths"};
+    if (Failure failure = AddHole(builder, std::string(path), true, HoleKind::kCredential, origin)) return failure;
+  }
+  return std::nullopt;
+}
+
+Failure AddGit(PolicyBuilder& builder) {
+  if (builder.parts.project.empty()) return std::nullopt;
+  GitSearch search{builder.parts.project, builder.canonical_home, {}};
+  for (const std::string& worktree : builder.input.repositories) {
+    Result<PathLookup> found = builder.resolver.LookUp(worktree);
+    if (found.ok() && found.value().pin) search.worktrees.push_back(found.value().path);
+  }
+  Result<std::vector<GitRepository>> found = FindRepositories(search);
+  if (!found.ok()) {
+    return PolicyError(builder.settings.git_access.origin,
+                       "The Git metadata " + Quoted(found.error().subject) + " cannot be resolved: " +
+                           std::strerror(found.error().err) + ".",
+                       "Make it accessible.", found.error().subject, found.error().err);
+  }
+  builder.parts.repositories = std::move(found).value();
+  for (const GitRepository& repo : builder.parts.repositories) {
+    if (Failure failure = AddRepository(builder, repo)) return failure;
+  }
+  return std::nullopt;
+}
+
+}  // namespace spty

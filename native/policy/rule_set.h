@@ -1,0 +1,45 @@
+// Grants and holes while a policy is made: which hole a grant may open, and the smallest set that says the same.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "policy/policy.h"
+
+namespace spty {
+
+struct GrantRequest {
+  Grant grant;
+  // The absolute path before links were resolved, and the text of the setting.
+  std::string spelled;
+  std::string text;
+  // Somebody wrote this very path down: the user, an approval, the caller. Default lists never open a hole.
+  bool is_explicit = false;
+};
+
+class RuleSet {
+ public:
+  void AddGrant(GrantRequest request) { requests_.push_back(std::move(request)); }
+  // A second hole at the same place makes the first one as strict as both.
+  void AddHole(Hole hole);
+
+  // Those added so far.
+  const std::vector<Hole>& holes() const { return holes_; }
+
+  // Settles grants against holes, drops what is covered, and marks the holes that cut something.
+  // Grants that lie in a hole they may not open go to `skipped`.
+  void Settle(std::vector<Grant>& grants, std::vector<Hole>& holes, std::vector<SkippedPath>& skipped);
+
+ private:
+  bool MayOpen(const GrantRequest& request, const Hole& hole) const;
+  // False if nothing is left of the grant.
+  bool SettleOne(GrantRequest& request, std::vector<SkippedPath>& skipped);
+
+  std::vector<GrantRequest> requests_;
+  std::vector<Hole> holes_;
+};
+
+// Sorts by path and drops every grant that another one covers, unless a hole lies between them.
+void ReduceToCover(const std::vector<Hole>& holes, std::vector<Grant>& grants);
+
+}  // namespace spty
