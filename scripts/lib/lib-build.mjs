@@ -1,5 +1,5 @@
 // Compiles the TypeScript sources.
-import {existsSync} from 'node:fs';
+import {existsSync, readdirSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {Failure, require, root, runNode} from './process.mjs';
 
@@ -17,6 +17,13 @@ export function tsc(args) {
 export const buildLib = () => tsc(['-p', join(root, 'tsconfig.json')]);
 
 /** test/js -> build/test-js; the typings come from dist/, so build that first. */
-export const buildJsTests = () => tsc(['-p', join(root, 'test', 'js', 'tsconfig.json')]);
+export function buildJsTests() {
+  const [sources, compiled] = [join(root, 'test', 'js'), join(root, 'build', 'test-js')];
+  tsc(['-p', join(sources, 'tsconfig.json')]);
+  // A test that was renamed or removed must not go on running.
+  for (const path of readdirSync(compiled, {recursive: true})) {
+    if (path.endsWith('.js') && !existsSync(join(sources, path.replace(/\.js$/, '.ts')))) rmSync(join(compiled, path));
+  }
+}
 
 export const hasBuiltLib = () => existsSync(join(root, 'dist', 'index.js'));

@@ -42,7 +42,7 @@ export function buildWithCmakeJs({config = 'Release', defines = {}} = {}) {
   dropMovedCache(buildDir);
   claimOutputs('cmake-js');
   const all = {SPTY_OUTPUT_DIR: releaseDir, SPTY_NODE: process.execPath, SPTY_WERROR: werror ? 'ON' : 'OFF', ...defines};
-  const common = ['--out', buildDir, '--config', config, '--parallel', jobs,
+  const common = ['--out', buildDir, '--config', config, '--parallel', jobs, '--log-level', 'warn',
     ...Object.entries(all).map(([key, value]) => `--CD${key}=${value}`)];
   // configure first: `build` alone would keep the defines of an earlier configuration.
   runNode(cmakeJs, ['configure', ...common]);
@@ -82,14 +82,17 @@ export function buildWithNodeGyp() {
   if (process.platform === 'linux') runNode(join(root, 'scripts', 'check-keeper.mjs'), [outputs[1]]);
 }
 
+export const nativeTestsDir = (sanitize = '') =>
+  join(root, 'build', sanitize ? `tests-${sanitize.replaceAll(',', '-')}` : 'tests');
+
 /** Builds the native tests with plain cmake and returns the build folder. */
 export function buildNativeTests({sanitize = ''} = {}) {
   if (!which('cmake')) throw new Failure('cmake is not in PATH; the native tests need it. Debian: apt-get install cmake');
-  const buildDir = join(root, 'build', sanitize ? `tests-${sanitize.replaceAll(',', '-')}` : 'tests');
+  const buildDir = nativeTestsDir(sanitize);
   dropMovedCache(buildDir);
-  run('cmake', ['-S', root, '-B', buildDir, ...(which('ninja') ? ['-G', 'Ninja'] : []), '-DSPTY_BUILD_TESTS=ON',
+  run('cmake', ['-S', root, '-B', buildDir, '--log-level=NOTICE', ...(which('ninja') ? ['-G', 'Ninja'] : []), '-DSPTY_BUILD_TESTS=ON',
     '-DSPTY_BUILD_ADDON=OFF', `-DSPTY_SANITIZE=${sanitize}`, `-DSPTY_NODE=${process.execPath}`,
-    `-DCMAKE_BUILD_TYPE=${sanitize ? 'RelWithDebInfo' : 'Release'}`, '--no-warn-unused-cli']);
+    `-DCMAKE_BUILD_TYPE=${sanitize ? 'RelWithDebInfo' : 'Release'}`]);
   run('cmake', ['--build', buildDir, '--parallel', jobs]);
   return buildDir;
 }
