@@ -9,6 +9,8 @@
       '-std=c++20', '-Wall', '-Wextra', '-Wshadow', '-Wconversion', '-fvisibility=hidden',
       '-fvisibility-inlines-hidden', '-fstack-protector-strong', '-ffunction-sections', '-fdata-sections',
       '-U_FORTIFY_SOURCE', '-D_FORTIFY_SOURCE=2',
+      # GCC 12 is wrong about std::string operator+ (GCC bug 105651); Clang does not know this warning.
+      '-Wno-unknown-warning-option', '-Wno-restrict',
     ],
   },
   'target_defaults': {
@@ -67,7 +69,9 @@
       'target_name': 'sandboxed-pty-keeper',
       'type': 'executable',
       'sources': ['<!@(node scripts/gyp-sources.mjs keeper keeper_shared)'],
-      'cflags_cc': ['-fno-exceptions', '-fno-rtti', '-fno-asynchronous-unwind-tables', '-Os', '-fno-pie'],
+      'cflags_cc': [
+        '-fno-exceptions', '-fno-rtti', '-fno-asynchronous-unwind-tables', '-fno-threadsafe-statics', '-Os', '-fPIE',
+      ],
       'xcode_settings': {
         'GCC_ENABLE_CPP_EXCEPTIONS': 'NO',
         'GCC_ENABLE_CPP_RTTI': 'NO',
@@ -76,8 +80,18 @@
       'conditions': [
         ['OS=="linux"', {
           'ldflags': [
-            '-static', '-no-pie', '-Wl,--gc-sections', '-Wl,-z,relro', '-Wl,-z,now', '-Wl,-z,noexecstack', '-Wl,-s',
+            '-static-pie', '-Wl,--gc-sections', '-Wl,-z,relro', '-Wl,-z,now', '-Wl,-z,noexecstack', '-Wl,-s',
           ],
+        }],
+        # Without the system's C library where native/libc knows the architecture: docs/decisions/keeper-build.md
+        ['OS=="linux" and (target_arch=="x64" or target_arch=="arm64")', {
+          'sources': ['<!@(node scripts/gyp-sources.mjs keeper_libc)'],
+          'cflags_cc': ['-U_FORTIFY_SOURCE'],
+          'cflags_cc!': ['-D_FORTIFY_SOURCE=2'],
+          'ldflags': ['-nostdlib', '-nostartfiles'],
+        }],
+        ['OS=="linux" and target_arch=="x64"', {
+          'cflags_cc': ['-mstack-protector-guard=global'],
         }],
       ],
     },

@@ -9,6 +9,10 @@ add_library(spty_flags INTERFACE)
 target_compile_options(spty_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -fvisibility=hidden -fvisibility-inlines-hidden
   -fstack-protector-strong -ffunction-sections -fdata-sections)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
+   AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(spty_flags INTERFACE -Wno-restrict)  # wrong about std::string operator+: GCC bug 105651
+endif()
 if(SPTY_WERROR)
   target_compile_options(spty_flags INTERFACE -Werror)
 endif()
@@ -44,16 +48,37 @@ else()
 endif()
 
 # ---- keeper -------------------------------------------------------------------------------------------------------
+# "own": linked with native/libc instead of the system's C library, whose start-up costs more than all the rest
+# (docs/decisions/keeper-build.md). "system": any static C library, for architectures that native/libc does not know.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64|aarch64|arm64)$")
+  set(spty_default_libc own)
+else()
+  set(spty_default_libc system)
+endif()
+set(SPTY_KEEPER_LIBC ${spty_default_libc} CACHE STRING "C library of the keeper: own or system")
+set_property(CACHE SPTY_KEEPER_LIBC PROPERTY STRINGS own system)
+
 add_library(spty_keeper_flags INTERFACE)
 target_compile_options(spty_keeper_flags INTERFACE -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
-  $<${spty_release}:-Os> $<${spty_release}:-U_FORTIFY_SOURCE> $<${spty_release}:-D_FORTIFY_SOURCE=2>)
+  -fno-threadsafe-statics $<${spty_release}:-Os>)
 if(APPLE)
   target_link_options(spty_keeper_flags INTERFACE -Wl,-dead_strip)
 else()
-  target_compile_options(spty_keeper_flags INTERFACE -fno-pie)
-  target_link_options(spty_keeper_flags INTERFACE -static -no-pie -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now
+  target_compile_options(spty_keeper_flags INTERFACE -fPIE)
+  target_link_options(spty_keeper_flags INTERFACE -static-pie -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now
     -Wl,-z,noexecstack $<${spty_release}:-Wl,-s>)
-  set(CMAKE_REQUIRED_FLAGS "-static")
+endif()
+if(SPTY_KEEPER_LIBC STREQUAL "own")
+  target_compile_options(spty_keeper_flags INTERFACE -U_FORTIFY_SOURCE)
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    # The default place of the guard is the thread control block, which only a libc sets up.
+    target_compile_options(spty_keeper_flags INTERFACE -mstack-protector-guard=global)
+  endif()
+  target_link_options(spty_keeper_flags INTERFACE -nostdlib -nostartfiles)
+elseif(NOT APPLE)
+  target_compile_options(spty_keeper_flags INTERFACE $<${spty_release}:-U_FORTIFY_SOURCE>
+    $<${spty_release}:-D_FORTIFY_SOURCE=2>)
+  set(CMAKE_REQUIRED_FLAGS "-static-pie -fPIE")
   check_cxx_source_compiles("#include <new>\nint main() { delete new int; }" SPTY_CAN_LINK_STATIC)
   unset(CMAKE_REQUIRED_FLAGS)
   if(NOT SPTY_CAN_LINK_STATIC)
