@@ -1,0 +1,84 @@
+// The traffic of one terminal: reads the master into an OutputQueue and writes an InputQueue to it, on the
+// pump.
+#pragma once
+
+#include "base/fd.h"
+#include "pty/input_queue.h"
+#include "pty/output_queue.h"
+#include "pty/pump.h"
+
+namespace spty {
+
+class TerminalIo final : public Pump::Source {
+ public:
+  // Called on the pump thread.
+  class Client {
+   public:
+    // The output queue holds something that has not been announced yet.
+    virtual void OnOutput() = 0;
+    // After Finish: every byte that the shell ever wrote is in the queue. Once.
+    virtual void OnOutputEnd() = 0;
+    // All queued input is with the kernel.
+    virtual void OnInputFlushed() = 0;
+
+   protected:
+    ~Client() = default;
+  };
+
+  // `client` outlives this object.
+  TerminalIo(Fd master, Client& client) : master_(std::move(master)), client_(client) {}
+
+  // Host thread. `self` keeps this object alive while the pump watches it.
+  Result<void> Start(const std::shared_ptr<Pump>& pump, std::shared_ptr<TerminalIo> self);
+  // -1 once closed. The number is only ever closed by the host thread, so there it cannot be a stranger's.
+  int fd() const { return master_.get(); }
+  InputQueue::Flushed Write(std::string_view bytes) { return input_.Write(master_.get(), bytes); }
+  size_t queued_input() const { return input_.size(); }
+  // The oldest block of output; makes the pump go on reading if the queue had been full.
+  OutputQueue::Taken TakeOutput(const std::shared_ptr<TerminalIo>& self);
+  bool has_output() const { return !output_.empty(); }
+  // After Stop.
+  void CloseMaster() { master_.Reset(); }
+
+  // Pump thread.
+  void OnReady() override;
+  void OnDeadline() override;
+  // The shell is gone: read what it left in the kernel, then OnOutputEnd.
+  void Finish();
+  // Text of our own in the stream, as if the child had printed it.
+  void Inject(std::string_view text);
+  // No more traffic: nothing touches the master afterwards. Queued input is dropped, queued output kept.
+  void Stop();
+  // Stop, and drop the queued output too.
+  void Abandon();
+
+ private:
+  enum class ReadEnd { kDrained, kFull, kTurnOver };
+
+  void ReadAvailable();
+  ReadEnd ReadSome(size_t* total);
+  void Announce(size_t added, bool at_once);
+  bool Flowing(Clock::time_point now);
+  void EndOutput();
+
+  Fd master_;
+  Client& client_;
+  InputQueue input_;
+  OutputQueue output_;
+  std::shared_ptr<Pump> pump_;
+
+  // Pump thread only.
+  Pump::Token token_ = 0;
+  bool stopped_ = false;
+  bool input_waiting_ = false;
+  bool finishing_ = false;
+  bool ended_ = false;
+  size_t read_after_exit_ = 0;
+  size_t unannounced_ = 0;
+  bool announcement_due_ = false;
+  Clock::time_point window_start_{};
+  size_t window_bytes_ = 0;
+  bool window_before_full_ = false;
+};
+
+}  // namespace spty

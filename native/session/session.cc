@@ -1,0 +1,215 @@
+#include "session/session.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <cerrno>
+
+#include "keeper/plan.h"
+#include "session/foreground.h"
+#include "session/identity.h"
+#include "session/late_failure.h"
+#include "session/path_search.h"
+
+namespace spty {
+namespace {
+
+// The calling thread's mask, for the shell to start with.
+uint64_t CurrentSignalMask() {
+  sigset_t set;
+  sigemptyset(&set);
+  pthread_sigmask(SIG_SETMASK, nullptr, &set);
+  uint64_t mask = 0;
+  for (int number = 1; number <= 64; ++number) {
+    if (sigismember(&set, number) == 1) mask |= uint64_t{1} << (number - 1);
+  }
+  return mask;
+}
+
+Result<Plan> MakePlan(const SpawnRequest& request) {
+  Plan plan;
+  plan.signal_mask = CurrentSignalMask();
+  if (request.ids) {
+    plan.set_ids = true;
+    TRY_ASSIGN(plan.identity, ResolveIdentity(*request.ids));
+  }
+  plan.cwd = request.cwd;
+  plan.candidates = ProgramCandidates(request.file, request.env);
+  plan.argv.reserve(request.args.size() + 1);
+  plan.argv.push_back(request.file);
+  plan.argv.insert(plan.argv.end(), request.args.begin(), request.args.end());
+  plan.env = request.env;
+  return plan;
+}
+
+// The keeper's {stage, errno} with the path it is about.
+Error ToError(const wire::Failed& failed, const SpawnRequest& request) {
+  if (failed.stage == Stage::kExec) return Error{failed.stage, failed.err, request.file};
+  if (failed.stage == Stage::kCwd) return Error{failed.stage, failed.err, request.cwd};
+  return Error{failed.stage, failed.err, ""};
+}
+
+}  // namespace
+
+Session::Session(PtyPair pty, KeeperProcess keeper, std::shared_ptr<Pump> pump, Client* client)
+    : slave_name_(std::move(pty.slave_name)),
+      terminal_(std::move(pty.master), *this),
+      keeper_(std::move(keeper)),
+      pump_(std::move(pump)),
+      client_(client) {}
+
+Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, std::shared_ptr<Pump> pump,
+                                                Client* client) {
+  TRY_ASSIGN(Plan plan, MakePlan(request));
+  TRY_ASSIGN(std::string encoded, EncodePlan(plan));
+  TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
+  TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(request.keeper_path));
+  Fd slave = std::move(pty.slave);
+  auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), std::move(pump), client);
+  TRY(session->Greet(request, encoded, std::move(slave)));
+  TRY(session->Watch());
+  return session;
+}
+
+// Hands over the plan and learns the pid; if the caller wants to know, also whether the program runs.
+Result<void> Session::Greet(const SpawnRequest& request, const std::string& plan, Fd slave) {
+  TRY(keeper_.SendPlan(plan, slave));
+  // Only the shell may hold the slave from here on: its last close is how the kernel tells us of its end.
+  slave.Reset();
+  TRY_ASSIGN(Frame started, keeper_.Await());
+  if (started.type == wire::Type::kFailed) return ToError(started.failed, request);
+  if (started.type != wire::Type::kStarted) return Error{Stage::kKeeper, EPROTO, "no pid from the keeper"};
+  pid_ = started.started.pid;
+  if (!request.wait_for_exec) return {};
+  TRY_ASSIGN(Frame running, keeper_.Await());
+  if (running.type == wire::Type::kFailed) return ToError(running.failed, request);
+  if (running.type != wire::Type::kRunning)
+    return Error{Stage::kKeeper, EPROTO, "no verdict from the keeper"};
+  running_ = true;
+  return {};
+}
+
+Result<void> Session::Watch() {
+  TRY(terminal_.Start(pump_, SharedTerminal()));
+  auto watched = pump_->Add(keeper_.control(), shared_from_this(), &control_token_);
+  if (!watched.ok()) pump_->Run([this] { terminal_.Abandon(); });
+  return watched;
+}
+
+std::shared_ptr<TerminalIo> Session::SharedTerminal() { return {shared_from_this(), &terminal_}; }
+
+OutputQueue::Taken Session::TakeOutput() { return terminal_.TakeOutput(SharedTerminal()); }
+
+std::optional<Session::End> Session::TakeEnd() {
+  std::lock_guard lock(end_mutex_);
+  if (!output_complete_ || terminal_.has_output()) return std::nullopt;
+  return end_;
+}
+
+Result<void> Session::Resize(const WindowSize& size) {
+  if (terminal_.fd() == -1) return Error{Stage::kResize, EBADF, ""};
+  return SetWindowSize(terminal_.fd(), size);
+}
+
+bool Session::Signal(int number) {
+  {
+    std::lock_guard lock(end_mutex_);
+    if (end_) return false;
+  }
+  return keeper_.SendSignal(number);
+}
+
+std::string Session::ForegroundProgram() const {
+  if (!running_ || terminal_.fd() == -1) return "";
+  return spty::ForegroundProgram(terminal_.fd());
+}
+
+void Session::HangUp() {
+  if (terminal_.fd() == -1) return;
+  pump_->Run([this] {
+    terminal_.Abandon();
+    std::lock_guard lock(end_mutex_);
+    output_complete_ = true;
+  });
+  terminal_.CloseMaster();
+  // The kernel has sent SIGHUP to the foreground group; a shell that has lost its terminal would miss that
+  // one.
+  Signal(SIGHUP);
+}
+
+void Session::Release() {
+  pump_->Run([this] {
+    client_ = nullptr;
+    terminal_.Abandon();
+    keeper_.EndSession();
+  });
+  terminal_.CloseMaster();
+}
+
+void Session::OnReady() {
+  for (;;) {
+    Frame frame;
+    auto status = keeper_.frames().Next(keeper_.control(), &frame);
+    if (status.ok() && status.value() == FrameReader::Status::kNothing) return;
+    if (!status.ok() || status.value() == FrameReader::Status::kClosed) return HandleKeeperGone();
+    HandleFrame(frame);
+  }
+}
+
+void Session::HandleFrame(const Frame& frame) {
+  switch (frame.type) {
+    case wire::Type::kRunning:
+      running_ = true;
+      return;
+    case wire::Type::kExited:
+      return ShellEnded(End{frame.exited.code, frame.exited.signal});
+    case wire::Type::kFailed:
+      terminal_.Inject(LateFailureText(frame.failed.stage, frame.failed.err));
+      return ShellEnded(End{1, 0});
+    default:
+      return;
+  }
+}
+
+// After an ordinary end the keeper closes last. If there was none somebody killed the keeper: we cannot know
+// how the shell fares, so it is hung up like any terminal whose other side vanished, and that is what we
+// report.
+void Session::HandleKeeperGone() {
+  auto self = shared_from_this();
+  ShellEnded(End{0, SIGHUP});
+  pump_->Remove(control_token_);
+  keeper_.Reap();
+}
+
+void Session::ShellEnded(End end) {
+  {
+    std::lock_guard lock(end_mutex_);
+    if (end_) return;
+    end_ = end;
+  }
+  running_ = false;
+  // Whatever the shell left running ends with it.
+  keeper_.EndSession();
+  terminal_.Finish();
+  // Nothing to finish if the terminal was hung up before.
+  if (client_ != nullptr) client_->OnActivity();
+}
+
+void Session::OnOutput() {
+  if (client_ != nullptr) client_->OnActivity();
+}
+
+void Session::OnOutputEnd() {
+  {
+    std::lock_guard lock(end_mutex_);
+    output_complete_ = true;
+  }
+  if (client_ != nullptr) client_->OnActivity();
+}
+
+void Session::OnInputFlushed() {
+  input_flushed_ = true;
+  if (client_ != nullptr) client_->OnActivity();
+}
+
+}  // namespace spty
