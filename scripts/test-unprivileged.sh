@@ -16,14 +16,16 @@ gid=$(id -g "$user")
 base=$(mktemp -d /tmp/sandboxed-pty-user.XXXXXX)
 cgroup=''
 
+# shellcheck disable=SC2317  # called by the trap
 clean_up() {
+  local pid
   if [[ -n $cgroup && -d $cgroup ]]; then
     # cgroup.kill is the kernel's own loop (5.14 and newer); the rest ends what an older kernel leaves.
     echo 1 2>/dev/null >"$cgroup/cgroup.kill" || true
     for _ in {1..50}; do
       find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null || true
       [[ -d $cgroup ]] || break
-      find "$cgroup" -name cgroup.procs -exec cat {} + 2>/dev/null | xargs -r kill -KILL 2>/dev/null || true
+      while read -r pid; do kill -KILL "$pid" 2>/dev/null || true; done < <(find "$cgroup" -name cgroup.procs -exec cat {} +)
       sleep 0.1
     done
     if [[ -d $cgroup ]]; then echo "$cgroup could not be removed" >&2; fi
