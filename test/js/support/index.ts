@@ -1,5 +1,6 @@
 // What every test file imports.
 export * from './cases';
+export * from './children';
 export * from './files';
 export * from './hosts';
 export * from './module';

@@ -26,3 +26,12 @@ export function refusal(call: () => Terminal): Error & { code?: string } {
   expect(thrown).toMatchObject({ name: expect.any(String), message: expect.any(String) });
   return thrown as Error;
 }
+
+export function refusalOfWrite(pty: Terminal, data: unknown): unknown {
+  try {
+    pty.write(data);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
