@@ -1,9 +1,10 @@
 // Where the keeper begins when it is linked without a libc: relocate ourselves, seed the stack protector, run
 // main.
 //
-// A static glibc asks the processor about its caches and features some ninety times before main, and in a
-// virtual machine each question is an exit to the hypervisor: 0.6 ms on every terminal that is opened. None
-// of the answers is of use to a program that copies a few hundred bytes.
+// A static glibc asks the processor 68 times about its features and caches before main, and in a virtual
+// machine each question is an exit to the hypervisor: with the rest of its start-up, 0.6 ms for every
+// terminal that is opened (docs/decisions/keeper-build.md). None of the answers is of use to a program that
+// copies a few hundred bytes.
 #include <asm/unistd.h>
 #include <elf.h>
 #include <linux/auxvec.h>
