@@ -5,11 +5,13 @@ import {spawn} from 'node:child_process';
 const kTimeoutMs = 60_000;
 const running = new Set();
 
+/** Only for children whose end has not been seen yet: until then nobody else can have the number. */
 function killGroup(child) {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has ended already.
+    // It ended this moment.
   }
 }
 
@@ -37,14 +39,23 @@ function measure([file, ...args]) {
       late = true;
       killGroup(child);
     }, kTimeoutMs);
-    child.once('error', reject);
-    child.once('close', (code, signal) => {
+    const over = () => {
       clearTimeout(timer);
       running.delete(child);
-      killGroup(child);
+    };
+    child.once('error', (error) => {
+      over();
+      reject(error);
+    });
+    child.once('close', (code, signal) => {
+      over();
       if (late) return reject(new Error(`no result after ${kTimeoutMs / 1000} s`));
       if (code !== 0) return reject(new Error(`ended with ${signal ?? code}: ${err.trim().split('\n').slice(-6).join(' | ')}`));
-      resolve(JSON.parse(out));
+      try {
+        resolve(JSON.parse(out));
+      } catch {
+        reject(new Error(`printed no result: ${out.slice(0, 200)}`));
+      }
     });
   });
 }
