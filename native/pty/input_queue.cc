@@ -25,7 +25,7 @@ InputQueue::Flushed InputQueue::Write(int fd, std::string_view bytes) {
 
 InputQueue::Flushed InputQueue::Flush(int fd) {
   std::lock_guard lock(mutex_);
-  return shut_ ? Flushed::kDead : FlushLocked(fd);
+  return size_ == 0 ? Flushed::kIdle : FlushLocked(fd);
 }
 
 size_t InputQueue::size() const {

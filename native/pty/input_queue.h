@@ -13,7 +13,8 @@ namespace spty {
 class InputQueue {
  public:
   enum class Flushed {
-    kEmpty,    // everything is with the kernel
+    kIdle,     // there was nothing to do
+    kEmpty,    // everything is with the kernel now
     kWaiting,  // the kernel takes no more for now
     kDead,     // the terminal is gone; what was queued is dropped
   };

@@ -33,14 +33,13 @@ bool IsAscii(const char* bytes, size_t size) {
 
 }  // namespace
 
-Result<void> TerminalIo::Start(const std::shared_ptr<Pump>& pump, std::shared_ptr<TerminalIo> self) {
-  pump_ = pump;
-  return pump->Add(master_.get(), std::move(self), &token_);
+Result<void> TerminalIo::Start(std::shared_ptr<TerminalIo> self) {
+  return pump_.Add(master_.get(), std::move(self), &token_);
 }
 
 OutputQueue::Taken TerminalIo::TakeOutput(const std::shared_ptr<TerminalIo>& self) {
   OutputQueue::Taken taken = output_.Take();
-  if (taken.was_full) pump_->Post([self] { self->ReadAvailable(); });
+  if (taken.was_full) pump_.Post([self] { self->ReadAvailable(); });
   return taken;
 }
 
@@ -78,7 +77,7 @@ void TerminalIo::Inject(std::string_view text) {
 void TerminalIo::Stop() {
   stopped_ = true;
   input_.Shut();
-  if (pump_ != nullptr) pump_->Remove(token_);
+  pump_.Remove(token_);
 }
 
 void TerminalIo::Abandon() {
@@ -96,7 +95,7 @@ void TerminalIo::ReadAvailable() {
     EndOutput();
   } else if (end == ReadEnd::kTurnOver) {
     // Edge-triggered: nobody will remind us of the rest.
-    pump_->Again(token_);
+    pump_.Again(token_);
   }
 }
 
@@ -131,11 +130,11 @@ void TerminalIo::Announce(size_t added, bool at_once) {
   Clock::time_point now = Clock::now();
   window_bytes_ += added;
   if (!at_once && unannounced_ < kBulkBytes && Flowing(now)) {
-    if (!std::exchange(announcement_due_, true)) pump_->SetDeadline(token_, now + kFlowDelay);
+    if (!std::exchange(announcement_due_, true)) pump_.SetDeadline(token_, now + kFlowDelay);
     return;
   }
   unannounced_ = 0;
-  if (std::exchange(announcement_due_, false)) pump_->SetDeadline(token_, std::nullopt);
+  if (std::exchange(announcement_due_, false)) pump_.SetDeadline(token_, std::nullopt);
   client_.OnOutput();
 }
 

@@ -18,18 +18,19 @@ class TerminalIo final : public Pump::Source {
     virtual void OnOutput() = 0;
     // After Finish: every byte that the shell ever wrote is in the queue. Once.
     virtual void OnOutputEnd() = 0;
-    // All queued input is with the kernel.
+    // All queued input is with the kernel, or was dropped because nobody can read it any more.
     virtual void OnInputFlushed() = 0;
 
    protected:
     ~Client() = default;
   };
 
-  // `client` outlives this object.
-  TerminalIo(Fd master, Client& client) : master_(std::move(master)), client_(client) {}
+  // `pump` and `client` outlive this object.
+  TerminalIo(Fd master, Pump& pump, Client& client)
+      : master_(std::move(master)), pump_(pump), client_(client) {}
 
   // Host thread. `self` keeps this object alive while the pump watches it.
-  Result<void> Start(const std::shared_ptr<Pump>& pump, std::shared_ptr<TerminalIo> self);
+  Result<void> Start(std::shared_ptr<TerminalIo> self);
   // -1 once closed. The number is only ever closed by the host thread, so there it cannot be a stranger's.
   int fd() const { return master_.get(); }
   InputQueue::Flushed Write(std::string_view bytes) { return input_.Write(master_.get(), bytes); }
@@ -62,15 +63,14 @@ class TerminalIo final : public Pump::Source {
   void EndOutput();
 
   Fd master_;
+  Pump& pump_;
   Client& client_;
   InputQueue input_;
   OutputQueue output_;
-  std::shared_ptr<Pump> pump_;
 
   // Pump thread only.
   Pump::Token token_ = 0;
   bool stopped_ = false;
-  bool input_waiting_ = false;
   bool finishing_ = false;
   bool ended_ = false;
   size_t read_after_exit_ = 0;

@@ -73,8 +73,7 @@ KeeperProcess::~KeeperProcess() {
     timespec pause{0, 1'000'000};
     nanosleep(&pause, nullptr);
   }
-  kill(pid_, SIGKILL);
-  Reap();
+  // Something in its session does not die. The keeper is left to it: killing it would free what it guards.
 }
 
 Result<void> KeeperProcess::SendPlan(const std::string& plan, const Fd& slave) {

@@ -51,21 +51,20 @@ Error ToError(const wire::Failed& failed, const SpawnRequest& request) {
 
 }  // namespace
 
-Session::Session(PtyPair pty, KeeperProcess keeper, std::shared_ptr<Pump> pump, Client* client)
+Session::Session(PtyPair pty, KeeperProcess keeper, Pump& pump, Client* client)
     : slave_name_(std::move(pty.slave_name)),
-      terminal_(std::move(pty.master), *this),
+      terminal_(std::move(pty.master), pump, *this),
       keeper_(std::move(keeper)),
-      pump_(std::move(pump)),
+      pump_(pump),
       client_(client) {}
 
-Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, std::shared_ptr<Pump> pump,
-                                                Client* client) {
+Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pump& pump, Client* client) {
   TRY_ASSIGN(Plan plan, MakePlan(request));
   TRY_ASSIGN(std::string encoded, EncodePlan(plan));
   TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
   TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(request.keeper_path));
   Fd slave = std::move(pty.slave);
-  auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), std::move(pump), client);
+  auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), pump, client);
   TRY(session->Greet(request, encoded, std::move(slave)));
   TRY(session->Watch());
   return session;
@@ -90,9 +89,9 @@ Result<void> Session::Greet(const SpawnRequest& request, const std::string& plan
 }
 
 Result<void> Session::Watch() {
-  TRY(terminal_.Start(pump_, SharedTerminal()));
-  auto watched = pump_->Add(keeper_.control(), shared_from_this(), &control_token_);
-  if (!watched.ok()) pump_->Run([this] { terminal_.Abandon(); });
+  TRY(terminal_.Start(SharedTerminal()));
+  auto watched = pump_.Add(keeper_.control(), shared_from_this(), &control_token_);
+  if (!watched.ok()) pump_.Run([this] { terminal_.Abandon(); });
   return watched;
 }
 
@@ -126,7 +125,7 @@ std::string Session::ForegroundProgram() const {
 
 void Session::HangUp() {
   if (terminal_.fd() == -1) return;
-  pump_->Run([this] {
+  pump_.Run([this] {
     terminal_.Abandon();
     std::lock_guard lock(end_mutex_);
     output_complete_ = true;
@@ -138,7 +137,7 @@ void Session::HangUp() {
 }
 
 void Session::Release() {
-  pump_->Run([this] {
+  pump_.Run([this] {
     client_ = nullptr;
     terminal_.Abandon();
     keeper_.EndSession();
@@ -177,7 +176,7 @@ void Session::HandleFrame(const Frame& frame) {
 void Session::HandleKeeperGone() {
   auto self = shared_from_this();
   ShellEnded(End{0, SIGHUP});
-  pump_->Remove(control_token_);
+  pump_.Remove(control_token_);
   keeper_.Reap();
 }
 

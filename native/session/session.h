@@ -39,12 +39,12 @@ class Session final : public Pump::Source,
     int signal = 0;
   };
 
-  // Starts `request`. On failure nothing is left behind.
-  static Result<std::shared_ptr<Session>> Spawn(const SpawnRequest& request, std::shared_ptr<Pump> pump,
-                                                Client* client);
+  // Starts `request`. On failure nothing is left behind. `pump` outlives every reference but its own; Release
+  // comes before it goes.
+  static Result<std::shared_ptr<Session>> Spawn(const SpawnRequest& request, Pump& pump, Client* client);
 
   // Use Spawn. (Public for make_shared.)
-  Session(PtyPair pty, KeeperProcess keeper, std::shared_ptr<Pump> pump, Client* client);
+  Session(PtyPair pty, KeeperProcess keeper, Pump& pump, Client* client);
   ~Session() override = default;
 
   pid_t pid() const { return pid_; }
@@ -93,7 +93,7 @@ class Session final : public Pump::Source,
   std::string slave_name_;
   TerminalIo terminal_;
   KeeperProcess keeper_;
-  std::shared_ptr<Pump> pump_;
+  Pump& pump_;
   pid_t pid_ = 0;
 
   std::atomic<bool> running_{false};  // exec has happened
