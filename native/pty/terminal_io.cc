@@ -45,8 +45,7 @@ OutputQueue::Taken TerminalIo::TakeOutput(const std::shared_ptr<TerminalIo>& sel
 
 void TerminalIo::OnReady() {
   InputQueue::Flushed flushed = input_.Flush(master_.get());
-  if (flushed == InputQueue::Flushed::kWaiting) input_waiting_ = true;
-  if (flushed != InputQueue::Flushed::kWaiting && std::exchange(input_waiting_, false))
+  if (flushed == InputQueue::Flushed::kEmpty || flushed == InputQueue::Flushed::kDead)
     client_.OnInputFlushed();
   ReadAvailable();
 }
