@@ -5,7 +5,7 @@ import {parseArgs} from 'node:util';
 import {buildJsTests, buildLib} from './lib/lib-build.mjs';
 import {buildNativeTests, buildWithCmakeJs, nativeTestsDir} from './lib/native-build.mjs';
 import {Failure, main} from './lib/process.mjs';
-import {runGoogleTest, runIncludeCheck, runJest} from './lib/suites.mjs';
+import {runGoogleTest, runIncludeCheck, runJest, runLibcCheck} from './lib/suites.mjs';
 import {loadExpectedSkips, reportSkips} from './lib/skips.mjs';
 
 /** Exit status 0 with these: what a sanitizer found is then a test failure, and a leak is one too. */
@@ -29,7 +29,8 @@ await main(async () => {
   /** A suite that cannot even be built is a failed one; the others still run. */
   const suite = async (name, body) => {
     try {
-      suites.push({name, ...await body()});
+      const result = await body();
+      if (!result.absent) suites.push({name, ...result});
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       suites.push({name, passed: 0, failed: 1, skipped: [], problem: error.message});
@@ -38,10 +39,12 @@ await main(async () => {
 
   if (all) await suite('include directions', runIncludeCheck);
   if (all || values.native) {
+    const dir = nativeTestsDir(values.sanitize);
     await suite('native tests', () => {
-      const dir = build ? buildNativeTests({sanitize: values.sanitize}) : nativeTestsDir(values.sanitize);
+      if (build) buildNativeTests({sanitize: values.sanitize});
       return runGoogleTest(dir, values.sanitize ? sanitizerEnvironment : {});
     });
+    await suite("keeper's C library", () => runLibcCheck(dir));
   }
   if (all || values.js) {
     await suite('JavaScript tests', () => {

@@ -1,4 +1,4 @@
-// The suites. Each returns {passed, failed, skipped: [{name, reason}], problem?}.
+// The suites. Each returns {passed, failed, skipped: [{name, reason}], problem?, absent?}.
 import {spawn} from 'node:child_process';
 import {existsSync, mkdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
@@ -33,6 +33,14 @@ export function runIncludeCheck() {
   for (const {path, line, message} of violations) console.error(`${path}:${line}: ${message}`);
   const failed = violations.length > 0 ? 1 : 0;
   return {passed: 1 - failed, failed, skipped: []};
+}
+
+/** The keeper's own C library. Where the keeper uses the system's there is nothing to check. */
+export async function runLibcCheck(buildDir) {
+  const program = join(buildDir, 'spty_libc_check');
+  if (!existsSync(program)) return {passed: 0, failed: 0, skipped: [], absent: true};
+  const {how} = await stream(program, [], {});
+  return {passed: how ? 0 : 1, failed: how ? 1 : 0, skipped: [], problem: how};
 }
 
 /** GoogleTest's JSON does not carry the reason of a skip: it is in the output, before the SKIPPED line. */
