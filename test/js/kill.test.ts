@@ -35,7 +35,8 @@ contract('names that are no signals are ignored', async () => {
 });
 
 contract('kill signals the leader and not its children', async () => {
-  const session = script('stty -echo; trap "echo got it" TERM; cat; echo after');
+  const session = script('stty -echo; trap "echo got it" TERM; echo ready; cat; echo after');
+  await session.printed('ready');
   session.pty.write('one\r');
   await session.printed('one');
   session.pty.kill('SIGTERM');

@@ -82,14 +82,12 @@ export async function run(file: string, args: string[], options: object = {}): P
   return { output: session.output, exit };
 }
 
-export async function endSessions(): Promise<void> {
+async function endSessions(): Promise<void> {
   for (const session of sessions.splice(0)) {
-    if (session.exits.length === 0) {
-      session.pty.resume(); // a paused terminal may hold its exit back
-      session.pty.kill('SIGKILL');
-      await session.exit();
-    }
-    session.pty.destroy();
+    if (session.exits.length > 0) continue; // never touch it again: its pid may belong to somebody else
+    session.pty.kill('SIGKILL');
+    session.pty.destroy(); // a paused terminal may hold its exit back
+    await session.exit();
   }
 }
 
