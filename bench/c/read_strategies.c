@@ -2,7 +2,7 @@
 // as it can? The kernel hands out at most 4095 bytes per read, and wakes the reader far more often
 // than that when the child writes short lines, so the way of waiting decides the reader's CPU.
 //
-// usage: read_strategies [seconds per measurement] [rounds]
+// usage: read_strategies [seconds per measurement] [rounds] [workload]
 #include "pty_common.h"
 
 #include <sched.h>
@@ -181,6 +181,8 @@ static const struct strategy kStrategies[] = {
     {"until short read", run_short, 0, 0},
     {"until short read + 100 us", run_short, 100, 0},
     {"until short read + 250 us", run_short, 250, 0},
+    {"until short read + 500 us", run_short, 500, 0},
+    {"until short read + 1000 us", run_short, 1000, 0},
     {"adaptive <= 500 us, 4 KiB", run_adaptive, 500, 4096},
     {"adaptive <= 1000 us, 4 KiB", run_adaptive, 1000, 4096},
     {"rate-paced <= 500 us, 4 KiB", run_rate, 500, 4096},
@@ -217,6 +219,7 @@ int main(int argc, char** argv) {
   signal(SIGHUP, SIG_IGN);
   prctl(PR_SET_TIMERSLACK, 1);
   for (size_t w = 0; w < 3; w++) {
+    if (argc > 3 && strcmp(argv[3], kWorkloads[w]) != 0) continue;
     for (int r = 0; r < rounds; r++) {
       for (int i = 0; i < kStrategyCount; i++)
         measure(r % 2 ? kStrategyCount - 1 - i : i, kWorkloads[w], seconds, r);
