@@ -31,6 +31,8 @@ export interface NativeHandlers {
   /** Everything written so far is with the kernel. */
   onDrain(): void;
   onExit(code: number, signal: number): void;
+  /** There is more to deliver; call deliver() in a later turn. */
+  onMore(): void;
   text: boolean;
 }
 
@@ -47,6 +49,7 @@ export interface NativeSession {
   pause(): void;
   resume(): void;
   hangUp(): void;
+  deliver(): void;
   ref(): void;
   unref(): void;
 }

@@ -84,6 +84,7 @@ export class Terminal {
         onData: (chunk) => this.receive(chunk),
         onDrain: () => this.inputDrained(),
         onExit: (code, signal) => this.finish(code, signal),
+        onMore: () => setImmediate(() => this.session.deliver()),
         text: this.decoder.acceptsText,
       });
     } catch (error) {

@@ -18,6 +18,7 @@ Napi::Function NativeSession::Define(Napi::Env env) {
                          InstanceMethod<&NativeSession::Pause>("pause"),
                          InstanceMethod<&NativeSession::Resume>("resume"),
                          InstanceMethod<&NativeSession::HangUp>("hangUp"),
+                         InstanceMethod<&NativeSession::DeliverMore>("deliver"),
                          InstanceMethod<&NativeSession::RefLoop>("ref"),
                          InstanceMethod<&NativeSession::UnrefLoop>("unref"),
                          InstanceAccessor<&NativeSession::Pid>("pid"),
@@ -39,6 +40,7 @@ NativeSession::NativeSession(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
   on_data_ = Napi::Persistent(handlers.Get("onData").As<Napi::Function>());
   on_drain_ = Napi::Persistent(handlers.Get("onDrain").As<Napi::Function>());
   on_exit_ = Napi::Persistent(handlers.Get("onExit").As<Napi::Function>());
+  on_more_ = Napi::Persistent(handlers.Get("onMore").As<Napi::Function>());
   text_ = handlers.Get("text").ToBoolean().Value();
   if (!addon_->Ready()) return;
   auto session = Session::Spawn(*request, addon_->pump(), this);
@@ -61,18 +63,21 @@ void NativeSession::Schedule() {
 }
 
 void NativeSession::Deliver() {
-  scheduled_ = false;
-  if (session_ == nullptr) {
-    Unref();  // the end was delivered while this call was on its way
-    return;
-  }
+  if (session_ == nullptr) return;
   Napi::HandleScope scope(Env());
   if (session_->TakeInputFlushed()) Call(on_drain_, {});
-  if (session_ == nullptr || paused_ || DeliverOutput()) return;
-  DeliverEnd();
+  if (session_ != nullptr && !paused_ && !DeliverOutput()) DeliverEnd();
+  if (session_ == nullptr) return;
+  scheduled_ = false;
+  // What the pump reported until here it did not post. From here on it does, so nothing is missed and nothing
+  // is scheduled twice.
+  if (HasNews() && !scheduled_.exchange(true)) Call(on_more_, {});
 }
 
-// True if the end has to wait for another turn.
+bool NativeSession::HasNews() const {
+  return session_->input_flushed() || (!paused_ && session_->HasOutputOrEnd());
+}
+
 bool NativeSession::DeliverOutput() {
   OutputQueue::Taken taken = session_->TakeOutput();
   if (taken.block == nullptr) return false;
@@ -84,8 +89,6 @@ bool NativeSession::DeliverOutput() {
     chunk = Napi::Buffer<char>::Copy(Env(), taken.block->bytes, taken.block->size);
   }
   Recycle(std::move(taken.block));
-  // Even without more output the end may be known already, and nobody else will come for it.
-  Schedule();
   Call(on_data_, {chunk});
   return true;
 }
@@ -95,8 +98,7 @@ void NativeSession::DeliverEnd() {
   if (!end) return;
   Release();
   Call(on_exit_, {Napi::Number::New(Env(), end->code), Napi::Number::New(Env(), end->signal)});
-  // A last Deliver may be in the mailbox; then it is that one that lets go.
-  if (!scheduled_) Unref();
+  Unref();
 }
 
 // Whatever a listener throws is the program's uncaught exception, as from any other event in Node.
@@ -161,6 +163,8 @@ void NativeSession::HangUp(const Napi::CallbackInfo&) {
   session_->HangUp();
   Schedule();
 }
+
+void NativeSession::DeliverMore(const Napi::CallbackInfo&) { Deliver(); }
 
 void NativeSession::RefLoop(const Napi::CallbackInfo&) { SetLoopRef(session_ != nullptr); }
 

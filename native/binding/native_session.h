@@ -16,13 +16,16 @@ class Addon;
 class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Session::Client {
  public:
   static Napi::Function Define(Napi::Env env);
-  // new NativeSession(request, {onData, onDrain, onExit, text}): spawns, or throws what failure.h describes.
+  // new NativeSession(request, {onData, onDrain, onExit, onMore, text}): spawns, or throws what failure.h
+  // describes.
   explicit NativeSession(const Napi::CallbackInfo& info);
   ~NativeSession() override;
 
   // Pump thread.
   void OnActivity() override;
-  // Hands JavaScript what there is: at most one block of output, so that others get their turn.
+  // Hands JavaScript what there is: at most one block of output. If there is more, onMore is called, and is
+  // expected to call deliver() in a later turn of the event loop. (The mailbox would do it in the same turn,
+  // for as long as the pump keeps up, and starve everything else.)
   void Deliver();
   // Ends the session without a word to JavaScript. For the end of the environment.
   void Release();
@@ -40,8 +43,10 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::Value Pid(const Napi::CallbackInfo& info);
   Napi::Value Fd(const Napi::CallbackInfo& info);
   Napi::Value SlaveName(const Napi::CallbackInfo& info);
+  void DeliverMore(const Napi::CallbackInfo& info);
 
   void Schedule();
+  bool HasNews() const;
   bool DeliverOutput();
   void DeliverEnd();
   void Call(const Napi::FunctionReference& handler, const std::initializer_list<napi_value>& arguments);
@@ -52,10 +57,12 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::FunctionReference on_data_;
   Napi::FunctionReference on_drain_;
   Napi::FunctionReference on_exit_;
+  Napi::FunctionReference on_more_;
   bool text_ = false;   // pure ASCII output is handed over as a string
   bool paused_ = true;  // until lib/ has given listeners a chance to come
   bool holds_loop_ = false;
-  std::atomic<bool> scheduled_{false};  // a Deliver is on its way
+  // A Deliver is on its way or under way: there is never more than one, from the mailbox or from onMore.
+  std::atomic<bool> scheduled_{false};
 };
 
 }  // namespace spty

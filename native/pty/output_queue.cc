@@ -33,7 +33,6 @@ OutputQueue::Taken OutputQueue::Take() {
   if (blocks_.empty()) return taken;
   taken.block = std::move(blocks_.front());
   blocks_.pop_front();
-  taken.more = !blocks_.empty();
   taken.was_full = std::exchange(full_, false);
   return taken;
 }

@@ -26,7 +26,6 @@ class OutputQueue {
 
   struct Taken {
     std::unique_ptr<Block> block;  // null if there is none
-    bool more = false;             // another one waits
     bool was_full = false;         // the pump waits for room
   };
   // Host thread: the oldest block.

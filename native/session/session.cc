@@ -51,12 +51,11 @@ Error ToError(const wire::Failed& failed, const SpawnRequest& request) {
 
 }  // namespace
 
-Session::Session(PtyPair pty, KeeperProcess keeper, Pump& pump, Client* client)
+Session::Session(PtyPair pty, KeeperProcess keeper, Pump& pump)
     : slave_name_(std::move(pty.slave_name)),
       terminal_(std::move(pty.master), pump, *this),
       keeper_(std::move(keeper)),
-      pump_(pump),
-      client_(client) {}
+      pump_(pump) {}
 
 Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pump& pump, Client* client) {
   TRY_ASSIGN(Plan plan, MakePlan(request));
@@ -64,9 +63,15 @@ Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pum
   TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
   TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(request.keeper_path));
   Fd slave = std::move(pty.slave);
-  auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), pump, client);
+  auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), pump);
   TRY(session->Greet(request, encoded, std::move(slave)));
   TRY(session->Watch());
+  // Only now, so that a client whose session never came to be hears nothing. What happened meanwhile is not
+  // lost: the first call tells the client to look.
+  pump.Post([session, client] {
+    session->client_ = client;
+    client->OnActivity();
+  });
   return session;
 }
 
@@ -103,6 +108,12 @@ std::optional<Session::End> Session::TakeEnd() {
   std::lock_guard lock(end_mutex_);
   if (!output_complete_ || terminal_.has_output()) return std::nullopt;
   return end_;
+}
+
+bool Session::HasOutputOrEnd() const {
+  if (terminal_.has_output()) return true;
+  std::lock_guard lock(end_mutex_);
+  return output_complete_ && end_.has_value();
 }
 
 Result<void> Session::Resize(const WindowSize& size) {

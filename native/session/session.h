@@ -44,17 +44,20 @@ class Session final : public Pump::Source,
   static Result<std::shared_ptr<Session>> Spawn(const SpawnRequest& request, Pump& pump, Client* client);
 
   // Use Spawn. (Public for make_shared.)
-  Session(PtyPair pty, KeeperProcess keeper, Pump& pump, Client* client);
+  Session(PtyPair pty, KeeperProcess keeper, Pump& pump);
   ~Session() override = default;
 
   pid_t pid() const { return pid_; }
   int master() const { return terminal_.fd(); }
   const std::string& slave_name() const { return slave_name_; }
 
-  // The oldest output; OutputQueue::Taken::more says whether to come again.
+  // The oldest output.
   OutputQueue::Taken TakeOutput();
   // How the shell ended, once all its output has been taken.
   std::optional<End> TakeEnd();
+  // Whether TakeOutput or TakeEnd has something to give.
+  bool HasOutputOrEnd() const;
+  bool input_flushed() const { return input_flushed_; }
   // True once after queued input has reached the kernel.
   bool TakeInputFlushed() { return input_flushed_.exchange(false); }
 
@@ -103,7 +106,7 @@ class Session final : public Pump::Source,
   bool output_complete_ = false;  // guarded by end_mutex_
 
   // Pump thread only.
-  Client* client_;
+  Client* client_ = nullptr;
   Pump::Token control_token_ = 0;
 };
 
