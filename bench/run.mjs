@@ -5,7 +5,7 @@ import {writeDocument} from './lib/document.mjs';
 import {select} from './lib/figures.mjs';
 import {choose} from './lib/implementations.mjs';
 import {judge} from './lib/judge.mjs';
-import {describeMachine, machineLine} from './lib/machine.mjs';
+import {describeMachine, isBusy, machineLine} from './lib/machine.mjs';
 import {compilePrograms} from './lib/programs.mjs';
 import {textTable} from './lib/report.mjs';
 import {runFigure} from './lib/rounds.mjs';
@@ -43,7 +43,8 @@ async function run({quick, only, impl, rounds, json, write, check}) {
   const names = chosen.map(({name}) => name);
   const machine = describeMachine();
   const say = (text) => !json && console.log(text);
-  say(`${machineLine(machine)}\n${rounds} round(s); median (p95 of the rounds); ratios are medians of same-round ratios`);
+  say(`${machineLine(machine)}\n${rounds} round(s); median (p95 of the rounds); same-round ratios: median (quartiles)`);
+  if (isBusy()) say('this machine has other work to do: look at ratios only, and use more rounds');
   for (const [name, reason] of Object.entries(skipped)) say(`${name} is left out: ${reason}`);
   const figures = [];
   for (const figure of chosenFigures) {
@@ -53,7 +54,8 @@ async function run({quick, only, impl, rounds, json, write, check}) {
     figures.push(judged);
     say(`\n${textTable(judged, names)}`);
   }
-  const failed = figures.flatMap(({title, rows}) => rows.filter((r) => r.pass === false).map((r) => `${title}: ${r.label}`));
+  const failed = figures.flatMap(({title, rows}) =>
+    rows.filter((row) => row.pass === false).map((row) => `${title}: ${row.label}`));
   if (json) console.log(JSON.stringify({machine, rounds, quick: Boolean(quick), skipped, figures}, null, 1));
   else if (names.includes('ours')) say(failed.length ? `\nmissed: ${failed.join('; ')}` : '\nevery bar is met');
   if (write) writeDocument({machine, rounds, figures, names});

@@ -43,8 +43,8 @@ const implementations = {
 };
 
 /** Measured only when named: ways for the keeper to answer sooner. */
-const extra = Object.fromEntries(
-  ['keeper-vfork', 'keeper-early', 'spare-vfork', 'spare-early'].map((mode) => [`c-${mode}`, {command: spawnModel(mode)}]));
+const extra = Object.fromEntries(['keeper-vfork', 'keeper-early', 'spare-vfork', 'spare-early'].map(
+  (mode) => [`c-${mode}`, {command: spawnModel(mode)}]));
 
 function whyNot({module}) {
   if (module === undefined) return undefined;

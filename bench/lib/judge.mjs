@@ -9,17 +9,19 @@ export function quantile(values, p) {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** The median of the ratios of measurements that were made in the same round, next to each other. */
+/** Quartiles of the ratios of measurements that were made in the same round, next to each other. */
 function ratio(ours, theirs, key) {
   if (!ours || !theirs) return undefined;
-  return quantile(ours.map((round, i) => (theirs[i]?.[key] ? round?.[key] / theirs[i][key] : NaN)), 0.5);
+  const all = ours.map((round, i) => (theirs[i]?.[key] ? round?.[key] / theirs[i][key] : NaN));
+  const median = quantile(all, 0.5);
+  return median === undefined ? undefined : {median, low: quantile(all, 0.25), high: quantile(all, 0.75)};
 }
 
 function verdict(metric, ours, ratios) {
   const {bar, better} = metric;
   if (!bar || ours === undefined) return undefined;
   const meets = (value, limit) => (better === 'lower' ? value <= limit : value >= limit);
-  const pairs = [[ratios.nodePty, bar.nodePty], [ratios.ceiling, bar.ceiling], [ours, bar.value]];
+  const pairs = [[ratios.nodePty?.median, bar.nodePty], [ratios.ceiling?.median, bar.ceiling], [ours, bar.value]];
   const known = pairs.filter(([value, limit]) => limit !== undefined && value !== undefined);
   return known.length > 0 ? known.every(([value, limit]) => meets(value, limit)) : undefined;
 }
@@ -32,7 +34,8 @@ export function judge(figure, results) {
     for (const name of Object.keys(results)) {
       const median = quantile(column(name), 0.5);
       // p95 is the bad end: for a throughput that is the low one.
-      if (median !== undefined) values[name] = {median, p95: quantile(column(name), metric.better === 'lower' ? 0.95 : 0.05)};
+      const p95 = quantile(column(name), metric.better === 'lower' ? 0.95 : 0.05);
+      if (median !== undefined) values[name] = {median, p95};
     }
     const ratios = {
       nodePty: ratio(results.ours, results['node-pty'], metric.key),

@@ -1,6 +1,6 @@
 // Describes the machine without saying whose it is.
 import {createRequire} from 'node:module';
-import {cpus, release, totalmem, type} from 'node:os';
+import {cpus, loadavg, release, totalmem, type} from 'node:os';
 
 const require = createRequire(import.meta.url);
 
@@ -16,6 +16,9 @@ export function describeMachine() {
     date: new Date().toISOString().slice(0, 10),
   };
 }
+
+/** Whether other programs were using a good part of the cores during the last minute. */
+export const isBusy = () => loadavg()[0] > cpus().length / 2;
 
 export const machineLine = (m) =>
   `${m.cpu}, ${m.cores} cores, ${m.memoryGiB} GiB, ${m.kernel}, Node ${m.node}, node-pty ${m.nodePty}, ${m.date}`;

@@ -17,6 +17,9 @@ function barText({bar, better}) {
   return parts.join(', ');
 }
 
+const ratioText = (ratio) =>
+  ratio === undefined ? '-' : `${format(ratio.median)} (${format(ratio.low)}..${format(ratio.high)})`;
+
 const verdictText = (pass) => (pass === undefined ? '' : pass ? 'pass' : 'FAIL');
 
 function rowCells(row, names) {
@@ -25,7 +28,8 @@ function rowCells(row, names) {
     return value ? `${format(value.median)} (${format(value.p95)})` : '-';
   });
   const label = row.unit ? `${row.label}, ${row.unit}` : row.label;
-  return [label, ...values, format(row.ratios.nodePty), format(row.ratios.ceiling), barText(row), verdictText(row.pass)];
+  const {nodePty, ceiling} = row.ratios;
+  return [label, ...values, ratioText(nodePty), ratioText(ceiling), barText(row), verdictText(row.pass)];
 }
 
 /** The implementations that have at least one value, in the order of `names`. */
@@ -59,8 +63,8 @@ export function markdownSummary(figures) {
   const lines = ['| figure | ours | node-pty | ratio | of C | bar | |', '|---|---:|---:|---:|---:|---:|---|'];
   for (const {title, row} of barred) {
     const value = (name) => (row.values[name] ? `${format(row.values[name].median)} ${row.unit}`.trim() : '-');
-    const cells = [`${title}: ${row.label}`, value('ours'), value('node-pty'), format(row.ratios.nodePty)];
-    lines.push(`| ${[...cells, format(row.ratios.ceiling), barText(row), verdictText(row.pass)].join(' | ')} |`);
+    const cells = [`${title}: ${row.label}`, value('ours'), value('node-pty'), ratioText(row.ratios.nodePty)];
+    lines.push(`| ${[...cells, ratioText(row.ratios.ceiling), barText(row), verdictText(row.pass)].join(' | ')} |`);
   }
   return `${lines.join('\n')}\n`;
 }

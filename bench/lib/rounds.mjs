@@ -50,7 +50,8 @@ function measure([file, ...args]) {
     child.once('close', (code, signal) => {
       over();
       if (late) return reject(new Error(`no result after ${kTimeoutMs / 1000} s`));
-      if (code !== 0) return reject(new Error(`ended with ${signal ?? code}: ${err.trim().split('\n').slice(-6).join(' | ')}`));
+      const lastWords = err.trim().split('\n').slice(-6).join(' | ');
+      if (code !== 0) return reject(new Error(`ended with ${signal ?? code}: ${lastWords}`));
       try {
         resolve(JSON.parse(out));
       } catch {
@@ -61,7 +62,7 @@ function measure([file, ...args]) {
 }
 
 /**
- * Returns {results: {implementation: [metrics of round 0, ...]}, errors: {implementation: message}}; a round that failed
+ * Returns {results: {implementation: [metrics of round 0, ...]}, errors: {implementation: message}}. A round that failed
  * is undefined in its place, so that rounds stay comparable.
  */
 export async function runFigure(figure, implementations, rounds, quick, progress) {
