@@ -3,7 +3,11 @@ export interface InputSink {
   write(data: string | Uint8Array): number;
 }
 
-type Piece = string | Buffer;
+interface Piece {
+  data: string | Buffer;
+  /** How much of `data` is in use; a Buffer may have room for more. */
+  length: number;
+}
 
 /** How much one call hands to the native side. */
 const sliceLength = 64 * 1024;
@@ -35,8 +39,11 @@ export class InputFeeder {
       this.inNative = this.sink.write(data);
       return;
     }
-    // A caller may change its buffer afterwards; a string cannot change.
-    this.queue.push(typeof data === 'string' ? data : Buffer.from(data));
+    if (typeof data === 'string') {
+      this.queue.push({ data, length: data.length });
+    } else {
+      this.append(data);
+    }
     this.queued += data.length;
     this.feed();
   }
@@ -54,6 +61,17 @@ export class InputFeeder {
     this.inNative = 0;
   }
 
+  /** Copied, because the caller may change its bytes afterwards; small ones are joined. */
+  private append(bytes: Uint8Array): void {
+    let tail = this.queue.at(-1);
+    if (!tail || typeof tail.data === 'string' || tail.data.length - tail.length < bytes.length) {
+      tail = { data: Buffer.allocUnsafeSlow(Math.max(bytes.length, sliceLength)), length: 0 };
+      this.queue.push(tail);
+    }
+    (tail.data as Buffer).set(bytes, tail.length);
+    tail.length += bytes.length;
+  }
+
   private feed(): void {
     while (this.queue.length > 0 && this.inNative < nativeLimit) {
       const slice = this.nextSlice(this.queue[0]!);
@@ -62,17 +80,17 @@ export class InputFeeder {
     }
   }
 
-  private nextSlice(head: Piece): Piece {
+  private nextSlice({ data, length }: Piece): string | Buffer {
     const start = this.offset;
-    let end = Math.min(start + sliceLength, head.length);
-    if (end < head.length && typeof head === 'string' && isHighSurrogate(head.charCodeAt(end - 1))) --end;
-    if (end === head.length) {
+    let end = Math.min(start + sliceLength, length);
+    if (end < length && typeof data === 'string' && isHighSurrogate(data.charCodeAt(end - 1))) --end;
+    if (end === length) {
       this.queue.shift();
       this.offset = 0;
     } else {
       this.offset = end;
     }
-    return typeof head === 'string' ? head.slice(start, end) : head.subarray(start, end);
+    return typeof data === 'string' ? data.slice(start, end) : data.subarray(start, end);
   }
 }
 

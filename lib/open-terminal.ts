@@ -2,7 +2,7 @@ import * as tty from 'tty';
 
 import { isNativeFailure, toSandboxError } from './errors';
 import { loadNative } from './native-loader';
-import { checkCells } from './options';
+import { checkCells, resolveEncoding } from './options';
 
 export interface OpenOptions {
   cols?: number;
@@ -26,14 +26,15 @@ export class OpenTerminal {
     this.rows = options.rows || 24;
     checkCells('cols', this.cols);
     checkCells('rows', this.rows);
-    const encoding = options.encoding === undefined ? 'utf8' : options.encoding;
-    const pair = openPair(Math.trunc(this.cols), Math.trunc(this.rows), encoding === 'utf8');
+    const encoding = resolveEncoding(options.encoding);
+    const utf8 = options.encoding === undefined || options.encoding === 'utf8';
+    const pair = openPair(Math.trunc(this.cols), Math.trunc(this.rows), utf8);
     this.ptsName = pair.name;
     this.fd = pair.master;
     this.master = new tty.ReadStream(pair.master);
     this.slave = new tty.ReadStream(pair.slave);
     for (const end of [this.master, this.slave]) {
-      if (encoding !== null) end.setEncoding((encoding || 'utf8') as BufferEncoding);
+      if (encoding !== null) end.setEncoding(encoding);
       end.resume();
     }
   }

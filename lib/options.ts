@@ -82,7 +82,7 @@ function checkId(name: string, value: number): void {
   }
 }
 
-function resolveEncoding(encoding: string | null | undefined): BufferEncoding | null {
+export function resolveEncoding(encoding: string | null | undefined): BufferEncoding | null {
   if (encoding === null) return null;
   const name = encoding || 'utf8';
   if (!Buffer.isEncoding(name)) {
@@ -92,7 +92,7 @@ function resolveEncoding(encoding: string | null | undefined): BufferEncoding | 
 }
 
 function resolveArgs(args: unknown): string[] {
-  if (args === undefined || args === null) return [];
+  if (!args) return [];
   if (typeof args === 'string') throw new Error('args as a string is not supported on unix.');
   if (!Array.isArray(args)) throw new Error(usage);
   args.forEach((argument: unknown, i) => {

@@ -13,6 +13,7 @@
 namespace spty {
 namespace {
 
+constexpr uint32_t kEverything = uint32_t{EPOLLIN} | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 constexpr uint64_t kWakeToken = ~uint64_t{0};
 
 #ifndef SYS_epoll_pwait2
@@ -47,12 +48,19 @@ Result<Poller> Poller::Create() {
 
 Result<void> Poller::Add(int fd, uint64_t token) {
   epoll_event event{};
-  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-  if (token == kWakeToken) event.events = EPOLLIN | EPOLLET;
+  event.events = token == kWakeToken ? uint32_t{EPOLLIN} | EPOLLET : kEverything;
   event.data.u64 = token;
   if (epoll_ctl(queue_.get(), EPOLL_CTL_ADD, fd, &event) == -1)
     return Error{Stage::kPump, errno, "epoll_ctl"};
   return {};
+}
+
+void Poller::SetMuted(int fd, uint64_t token, bool muted) {
+  epoll_event event{};
+  // Without any wanted event the kernel does not even report a hang-up.
+  event.events = muted ? uint32_t{EPOLLET} : kEverything;
+  event.data.u64 = token;
+  epoll_ctl(queue_.get(), EPOLL_CTL_MOD, fd, &event);
 }
 
 void Poller::Remove(int fd) {

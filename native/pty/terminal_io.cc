@@ -18,12 +18,6 @@ constexpr size_t kTurnBytes = size_t{128} << 10;
 // written after it, by somebody who left the session's terminal and kept an end of it.
 constexpr size_t kMaxAfterExit = size_t{256} << 10;
 
-// Output is announced to the host at once, unless it flows: more than kFlowBytes in a window. Then it is
-// announced when a block is nearly full, or after kFlowDelay. A keystroke's echo is never delayed.
-constexpr size_t kFlowBytes = size_t{8} << 10;
-constexpr size_t kBulkBytes = size_t{48} << 10;
-constexpr auto kFlowDelay = std::chrono::milliseconds(4);
-
 bool IsAscii(const char* bytes, size_t size) {
   unsigned char bits = 0;
   for (size_t i = 0; i < size; ++i)
@@ -51,8 +45,9 @@ void TerminalIo::OnReady() {
 }
 
 void TerminalIo::OnDeadline() {
-  announcement_due_ = false;
-  Announce(0, true);
+  looking_at_ = std::nullopt;
+  Unmute();
+  ReadAvailable();
 }
 
 void TerminalIo::Finish() {
@@ -74,9 +69,10 @@ void TerminalIo::Inject(std::string_view text) {
 }
 
 void TerminalIo::Stop() {
-  stopped_ = true;
   input_.Shut();
   pump_.Remove(token_);
+  // Last: from here on the host thread may take the master.
+  stopped_ = true;
 }
 
 void TerminalIo::Abandon() {
@@ -89,13 +85,33 @@ void TerminalIo::ReadAvailable() {
   size_t total = 0;
   ReadEnd end = ReadSome(&total);
   bool over = finishing_ && (end == ReadEnd::kDrained || read_after_exit_ >= kMaxAfterExit);
-  Announce(total, over || end == ReadEnd::kFull);
+  bool at_once = over || end == ReadEnd::kFull;
+  Follow(pacing_.AfterBatch(total, end == ReadEnd::kTurnOver, at_once, Clock::now()));
   if (over) {
     EndOutput();
   } else if (end == ReadEnd::kTurnOver) {
     // Edge-triggered: nobody will remind us of the rest.
     pump_.Again(token_);
   }
+}
+
+void TerminalIo::Follow(const Pacing::Decision& decision) {
+  // Input that waits for the child needs the events that a pause would keep away.
+  if (decision.pause && input_.size() == 0 && !finishing_) {
+    pump_.Mute(token_);
+    muted_ = true;
+  } else {
+    Unmute();
+  }
+  if (decision.look_again != looking_at_) {
+    pump_.SetDeadline(token_, decision.look_again);
+    looking_at_ = decision.look_again;
+  }
+  if (decision.announce) client_.OnOutput();
+}
+
+void TerminalIo::Unmute() {
+  if (std::exchange(muted_, false)) pump_.Unmute(token_);
 }
 
 TerminalIo::ReadEnd TerminalIo::ReadSome(size_t* total) {
@@ -121,29 +137,6 @@ TerminalIo::ReadEnd TerminalIo::ReadSome(size_t* total) {
     if (read_after_exit_ >= kMaxAfterExit) return ReadEnd::kDrained;
   }
   return ReadEnd::kTurnOver;
-}
-
-void TerminalIo::Announce(size_t added, bool at_once) {
-  unannounced_ += added;
-  if (unannounced_ == 0) return;
-  Clock::time_point now = Clock::now();
-  window_bytes_ += added;
-  if (!at_once && unannounced_ < kBulkBytes && Flowing(now)) {
-    if (!std::exchange(announcement_due_, true)) pump_.SetDeadline(token_, now + kFlowDelay);
-    return;
-  }
-  unannounced_ = 0;
-  if (std::exchange(announcement_due_, false)) pump_.SetDeadline(token_, std::nullopt);
-  client_.OnOutput();
-}
-
-bool TerminalIo::Flowing(Clock::time_point now) {
-  if (now - window_start_ >= kFlowDelay) {
-    window_before_full_ = window_bytes_ >= kFlowBytes && now - window_start_ < 2 * kFlowDelay;
-    window_start_ = now;
-    window_bytes_ = 0;
-  }
-  return window_before_full_ || window_bytes_ >= kFlowBytes;
 }
 
 void TerminalIo::EndOutput() {

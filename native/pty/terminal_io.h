@@ -2,9 +2,12 @@
 // pump.
 #pragma once
 
+#include <atomic>
+
 #include "base/fd.h"
 #include "pty/input_queue.h"
 #include "pty/output_queue.h"
+#include "pty/pacing.h"
 #include "pty/pump.h"
 
 namespace spty {
@@ -38,8 +41,10 @@ class TerminalIo final : public Pump::Source {
   // The oldest block of output; makes the pump go on reading if the queue had been full.
   OutputQueue::Taken TakeOutput(const std::shared_ptr<TerminalIo>& self);
   bool has_output() const { return !output_.empty(); }
-  // After Stop.
-  void CloseMaster() { master_.Reset(); }
+  // True once the pump will not touch the master any more.
+  bool stopped() const { return stopped_; }
+  // After Stop: gives up the master.
+  Fd TakeMaster() { return std::move(master_); }
 
   // Pump thread.
   void OnReady() override;
@@ -58,8 +63,8 @@ class TerminalIo final : public Pump::Source {
 
   void ReadAvailable();
   ReadEnd ReadSome(size_t* total);
-  void Announce(size_t added, bool at_once);
-  bool Flowing(Clock::time_point now);
+  void Follow(const Pacing::Decision& decision);
+  void Unmute();
   void EndOutput();
 
   Fd master_;
@@ -68,17 +73,16 @@ class TerminalIo final : public Pump::Source {
   InputQueue input_;
   OutputQueue output_;
 
+  std::atomic<bool> stopped_{false};
+
   // Pump thread only.
   Pump::Token token_ = 0;
-  bool stopped_ = false;
   bool finishing_ = false;
   bool ended_ = false;
   size_t read_after_exit_ = 0;
-  size_t unannounced_ = 0;
-  bool announcement_due_ = false;
-  Clock::time_point window_start_{};
-  size_t window_bytes_ = 0;
-  bool window_before_full_ = false;
+  Pacing pacing_;
+  bool muted_ = false;
+  std::optional<Clock::time_point> looking_at_;
 };
 
 }  // namespace spty

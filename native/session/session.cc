@@ -68,10 +68,7 @@ Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pum
   TRY(session->Watch());
   // Only now, so that a client whose session never came to be hears nothing. What happened meanwhile is not
   // lost: the first call tells the client to look.
-  pump.Post([session, client] {
-    session->client_ = client;
-    client->OnActivity();
-  });
+  session->Attach(client);
   return session;
 }
 
@@ -98,6 +95,12 @@ Result<void> Session::Watch() {
   auto watched = pump_.Add(keeper_.control(), shared_from_this(), &control_token_);
   if (!watched.ok()) pump_.Run([this] { terminal_.Abandon(); });
   return watched;
+}
+
+void Session::Attach(Client* client) {
+  std::lock_guard lock(client_mutex_);
+  client_ = client;
+  client_->OnActivity();
 }
 
 std::shared_ptr<TerminalIo> Session::SharedTerminal() { return {shared_from_this(), &terminal_}; }
@@ -137,23 +140,37 @@ std::string Session::ForegroundProgram() const {
 void Session::HangUp() {
   if (terminal_.fd() == -1) return;
   pump_.Run([this] {
+    hung_up_ = true;
     terminal_.Abandon();
     std::lock_guard lock(end_mutex_);
     output_complete_ = true;
   });
-  terminal_.CloseMaster();
+  CloseMaster();
   // The kernel has sent SIGHUP to the foreground group; a shell that has lost its terminal would miss that
   // one.
   Signal(SIGHUP);
 }
 
 void Session::Release() {
-  pump_.Run([this] {
+  {
+    std::lock_guard lock(client_mutex_);
     client_ = nullptr;
-    terminal_.Abandon();
-    keeper_.EndSession();
-  });
-  terminal_.CloseMaster();
+  }
+  keeper_.EndSession();
+  // After an ordinary end the pump has let go of the terminal already.
+  if (!terminal_.stopped()) pump_.Run([this] { terminal_.Abandon(); });
+  CloseMaster();
+}
+
+// On the pump: hanging up a terminal takes the kernel a while, and the host thread has better things to do.
+void Session::CloseMaster() {
+  auto master = std::make_shared<Fd>(terminal_.TakeMaster());
+  if (master->valid()) pump_.Post([master] { master->Reset(); });
+}
+
+void Session::Tell() {
+  std::lock_guard lock(client_mutex_);
+  if (client_ != nullptr) client_->OnActivity();
 }
 
 void Session::OnReady() {
@@ -174,6 +191,8 @@ void Session::HandleFrame(const Frame& frame) {
     case wire::Type::kExited:
       return ShellEnded(End{frame.exited.code, frame.exited.signal});
     case wire::Type::kFailed:
+      // Closed before the child got as far as its terminal: it would have died of that a moment later.
+      if (hung_up_) return ShellEnded(End{0, SIGHUP});
       terminal_.Inject(LateFailureText(frame.failed.stage, frame.failed.err));
       return ShellEnded(End{1, 0});
     default:
@@ -202,24 +221,22 @@ void Session::ShellEnded(End end) {
   keeper_.EndSession();
   terminal_.Finish();
   // Nothing to finish if the terminal was hung up before.
-  if (client_ != nullptr) client_->OnActivity();
+  Tell();
 }
 
-void Session::OnOutput() {
-  if (client_ != nullptr) client_->OnActivity();
-}
+void Session::OnOutput() { Tell(); }
 
 void Session::OnOutputEnd() {
   {
     std::lock_guard lock(end_mutex_);
     output_complete_ = true;
   }
-  if (client_ != nullptr) client_->OnActivity();
+  Tell();
 }
 
 void Session::OnInputFlushed() {
   input_flushed_ = true;
-  if (client_ != nullptr) client_->OnActivity();
+  Tell();
 }
 
 }  // namespace spty

@@ -92,6 +92,9 @@ class Session final : public Pump::Source,
   void HandleFrame(const Frame& frame);
   void HandleKeeperGone();
   void ShellEnded(End end);
+  void Attach(Client* client);
+  void Tell();
+  void CloseMaster();
 
   std::string slave_name_;
   TerminalIo terminal_;
@@ -105,8 +108,11 @@ class Session final : public Pump::Source,
   std::optional<End> end_;        // guarded by end_mutex_: how the shell ended
   bool output_complete_ = false;  // guarded by end_mutex_
 
-  // Pump thread only.
+  std::mutex client_mutex_;  // held while the client is called, so that Release can be sure it is not
   Client* client_ = nullptr;
+
+  // Pump thread only.
+  bool hung_up_ = false;
   Pump::Token control_token_ = 0;
 };
 
