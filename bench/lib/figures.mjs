@@ -1,0 +1,125 @@
+// The figures, their parameters (full and quick), and the bars that ours has to meet.
+//   bar.nodePty   limit for the ratio ours / node-pty        bar.ceiling  limit for the ratio ours / C program
+//   bar.value     limit for our value itself
+// `better` says on which side of the limit the good is. The ceiling is the C program of the same figure.
+import {program} from './programs.mjs';
+
+const lower = 'lower';
+const higher = 'higher';
+
+const ms = (key, label, bar) => ({key, label, unit: 'ms', better: lower, bar});
+const cpu = (bar) => ({key: 'cpu_s_per_gb', label: 'host CPU', unit: 's/GB', better: lower, bar});
+const speed = (bar) => ({key: 'mbps', label: 'throughput', unit: 'MB/s', better: higher, bar});
+
+function spawn(id, title, heap, limit) {
+  return {
+    id, title, figure: 'spawn', ceiling: 'c-keeper',
+    full: {heap, count: 40, gap: 5}, quick: {heap, count: 12, gap: 3},
+    metrics: [
+      ms('call_p50_ms', 'call p50', {nodePty: limit}), ms('call_p95_ms', 'call p95'),
+      ms('exit_p50_ms', 'to exit p50', {nodePty: limit}), ms('exit_p95_ms', 'to exit p95'),
+    ],
+  };
+}
+
+function output(workload, sessions, ceiling, extra = {}) {
+  const many = sessions > 1;
+  const parameters = {program: program('producer'), workload, sessions, ...extra};
+  const type = 'encoding' in extra ? ', Buffers' : '';
+  return {
+    id: many ? `output-${sessions}` : `output-${workload}${type ? '-buffers' : ''}`,
+    title: `output, ${workload}${many ? `, ${sessions} sessions` : ''}${type}`,
+    figure: 'output', ceiling,
+    full: {...parameters, ms: 1500}, quick: {...parameters, ms: 350},
+    metrics: [
+      speed({nodePty: 1.0, ceiling: 0.9}), cpu({nodePty: 0.6}),
+      {key: 'events_per_gb', label: 'data events', unit: '/GB', better: lower, bar: {nodePty: 0.25}},
+      ms('delay_p99_ms', 'timer delay p99'),
+    ],
+  };
+}
+
+function lag(workload) {
+  const parameters = {program: program('producer'), workload, sessions: 1};
+  return {
+    id: `lag-${workload}`, title: `event-loop lag under output, ${workload}`, figure: 'lag',
+    full: {...parameters, ms: 1000}, quick: {...parameters, ms: 300},
+    metrics: [ms('wait_p99_ms', 'wait p99', {nodePty: 0.5}), ms('longest_ms', 'longest turn')],
+  };
+}
+
+function input(id, title, block, type, limit) {
+  const parameters = {program: program('sink'), block, type};
+  return {
+    id, title, figure: 'input', ceiling: 'c',
+    full: {...parameters, bytes: 20e6}, quick: {...parameters, bytes: 8e6},
+    metrics: [
+      speed({nodePty: limit}), cpu({nodePty: 0.4}), ms('calls_ms', 'time in write()', {nodePty: 0.2}),
+      ms('longest_call_ms', 'longest write()'), ms('longest_delay_ms', 'longest timer delay'),
+    ],
+  };
+}
+
+function echo(id, title, bytes, gap) {
+  return {
+    id, title, figure: 'echo', ceiling: 'c',
+    full: {bytes, gap, count: gap ? 150 : 500}, quick: {bytes, gap, count: gap ? 30 : 200},
+    metrics: [ms('p50_ms', 'p50', {nodePty: 1.0}), ms('p95_ms', 'p95', {nodePty: 1.0})],
+  };
+}
+
+export const figures = [
+  spawn('spawn', 'spawn of /bin/true, small heap', 0, 1.0),
+  spawn('spawn-1g', 'spawn of /bin/true, 1 GiB heap', 1024, 0.1),
+  {
+    id: 'burst', title: 'burst of 100 spawns', figure: 'burst', ceiling: 'c-keeper',
+    full: {count: 100}, quick: {count: 100},
+    metrics: [
+      ms('blocked_ms', 'loop blocked', {nodePty: 0.5}), ms('calls_ms', 'time in spawn()'),
+      ms('all_exited_ms', 'all exited'),
+    ],
+  },
+  output('plain', 1, 'c'),
+  output('yes', 1, 'c'),
+  output('lines', 1, 'c'),
+  output('plain', 1, 'c', {encoding: null}),
+  // One thread reads all sessions in c-epoll, as in ours; c has a thread for each.
+  output('lines', 8, 'c-epoll'),
+  lag('plain'),
+  lag('yes'),
+  lag('lines'),
+  input('input-one', 'input, one write (Buffer)', 0, 'buffer', 1.0),
+  input('input-4k', 'input, 4 KiB writes (Buffer)', 4096, 'buffer', 2.0),
+  input('input-one-string', 'input, one write (string)', 0, 'string', 1.0),
+  input('input-4k-string', 'input, 4 KiB writes (string)', 4096, 'string', 2.0),
+  echo('echo-1', 'echo, 1 byte, back to back', 1, 0),
+  echo('echo-80', 'echo, 80 bytes, back to back', 80, 0),
+  echo('echo-typed', 'echo, 1 byte every 5 ms', 1, 5),
+  {
+    id: 'kill', title: 'SIGKILL to exit event', figure: 'kill', ceiling: 'c',
+    full: {count: 40}, quick: {count: 10},
+    metrics: [ms('p50_ms', 'p50', {nodePty: 1.0}), ms('p95_ms', 'p95')],
+  },
+  {
+    id: 'idle', title: '100 idle sessions, per session', figure: 'idle',
+    full: {sessions: 100, ms: 1000}, quick: {sessions: 100, ms: 200},
+    metrics: [
+      {key: 'threads', label: 'host threads', unit: '', better: lower, bar: {value: 0.05}},
+      {key: 'helper_pss_kib', label: 'helper PSS', unit: 'KiB', better: lower, bar: {value: 200}},
+      {key: 'helpers', label: 'helper processes', unit: '', better: lower},
+      {key: 'rss_kib', label: 'host RSS', unit: 'KiB', better: lower},
+      {key: 'private_kib', label: 'host private memory', unit: 'KiB', better: lower},
+      {key: 'descriptors', label: 'host descriptors', unit: '', better: lower},
+      {key: 'cpu_percent', label: 'host CPU, all sessions', unit: '%', better: lower},
+    ],
+  },
+];
+
+/** Figures whose id is one of `only` (comma-separated) or begins with it: `output` chooses every output figure. */
+export function select(only) {
+  if (only === undefined) return figures;
+  const wanted = only.split(',');
+  const chosen = figures.filter(({id}) => wanted.some((w) => id === w || id.startsWith(`${w}-`)));
+  if (chosen.length === 0) throw new Error(`no figure ${only}; there are ${figures.map((f) => f.id).join(', ')}`);
+  return chosen;
+}

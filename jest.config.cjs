@@ -1,0 +1,13 @@
+// The tests are compiled by tsc to build/test-js and run as they are.
+'use strict';
+
+module.exports = {
+  rootDir: __dirname,
+  roots: ['<rootDir>/build/test-js'],
+  testMatch: ['**/*.test.js'],
+  testEnvironment: 'node',
+  transform: {},
+  moduleNameMapper: {'^sandboxed-pty$': '<rootDir>/dist/index.js'},
+  maxWorkers: 2,
+  testTimeout: 30_000,
+};

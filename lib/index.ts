@@ -1,0 +1,52 @@
+import { SandboxError } from './errors';
+import { OpenOptions, OpenTerminal } from './open-terminal';
+import { resolveOptions, SpawnOptions } from './options';
+import { ExitEvent, Terminal } from './terminal';
+
+export type { ExitEvent, OpenOptions, OpenTerminal, SpawnOptions };
+export type { Disposable, Event } from './event';
+export { SandboxError };
+
+/** A terminal whose session ends with it. Has everything that node-pty's IPty has. */
+export type SandboxedPty = Terminal;
+
+export interface SandboxedPtyOptions extends SpawnOptions {
+  /** The program: a path, or a name to look up in the session's PATH. Default: $SHELL, else sh. */
+  file?: string;
+  args?: string[];
+}
+
+/**
+ * Starts a program in a terminal of its own. Throws a SandboxError at once if the program or the directory cannot be
+ * used; then nothing has been started.
+ */
+export function createSandboxedPty(options: SandboxedPtyOptions = {}): SandboxedPty {
+  const file = options.file || (options.env ?? process.env)['SHELL'];
+  return new Terminal(resolveOptions(file, options.args, options), true);
+}
+
+/**
+ * node-pty's spawn, with its defaults and its way of telling that a program is missing: a line of output and exit
+ * code 1.
+ */
+export function spawn(file?: string, args?: string[] | string, options: SpawnOptions = {}): SandboxedPty {
+  const given = options ?? {};
+  const resolved = resolveOptions(file, args, given);
+  given.env ??= process.env;
+  return new Terminal(resolved, false);
+}
+
+/** node-pty's older name of spawn. */
+export function fork(file?: string, args?: string[] | string, options?: SpawnOptions): SandboxedPty {
+  return spawn(file, args, options);
+}
+
+/** node-pty's oldest name of spawn. */
+export function createTerminal(file?: string, args?: string[] | string, options?: SpawnOptions): SandboxedPty {
+  return spawn(file, args, options);
+}
+
+/** A pair of terminal ends without a process. */
+export function open(options?: OpenOptions): OpenTerminal {
+  return new OpenTerminal(options);
+}

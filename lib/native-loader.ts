@@ -1,0 +1,121 @@
+import * as fs from 'fs';
+import * as path from 'path';
+
+import { SandboxError } from './errors';
+
+/** Everything the addon exports; the one place that says so. */
+export interface Native {
+  NativeSession: new (request: NativeRequest, handlers: NativeHandlers) => NativeSession;
+  openPty(options: { cols: number; rows: number; utf8: boolean }): { master: number; slave: number; name: string };
+  /** 0 or an errno. */
+  resizePty(fd: number, cols: number, rows: number): number;
+}
+
+export interface NativeRequest {
+  file: string;
+  args: string[];
+  env: string[];
+  cwd: string;
+  cols: number;
+  rows: number;
+  utf8: boolean;
+  uid?: number;
+  gid?: number;
+  keeperPath: string;
+  waitForExec: boolean;
+}
+
+export interface NativeHandlers {
+  /** A string only if `text` is set and the chunk is pure ASCII. */
+  onData(chunk: string | Buffer): void;
+  /** Everything written so far is with the kernel. */
+  onDrain(): void;
+  onExit(code: number, signal: number): void;
+  /** There is more to deliver; call deliver() in a later turn. */
+  onMore(): void;
+  text: boolean;
+}
+
+export interface NativeSession {
+  readonly pid: number;
+  readonly fd: number;
+  readonly slaveName: string;
+  /** Returns how many bytes wait in the native queue. */
+  write(data: string | Uint8Array): number;
+  /** 0 or an errno. */
+  resize(cols: number, rows: number, xPixels: number, yPixels: number): number;
+  kill(signal: number): boolean;
+  foregroundProgram(): string;
+  pause(): void;
+  resume(): void;
+  hangUp(): void;
+  deliver(): void;
+  ref(): void;
+  unref(): void;
+}
+
+const addonName = 'sandboxed_pty.node';
+const keeperName = 'sandboxed-pty-keeper';
+
+/**
+ * The path outside of an Electron archive for one inside of it: a program cannot be executed from within an archive,
+ * so packagers unpack it beside.
+ */
+export function unpackedPath(file: string): string {
+  return file.replace(/(\.asar)(?=[/\\])/, '$1.unpacked');
+}
+
+function platformName(): string {
+  const report = process.report?.getReport() as { header?: { glibcVersionRuntime?: string } } | undefined;
+  const musl = process.platform === 'linux' && !report?.header?.glibcVersionRuntime;
+  return `${process.platform}-${process.arch}${musl ? '-musl' : ''}`;
+}
+
+/** Where the binaries may be: built here, or shipped. */
+function binaryDirectories(): string[] {
+  const root = path.join(__dirname, '..');
+  return [path.join(root, 'build', 'Release'), path.join(root, 'prebuilds', platformName())];
+}
+
+let loaded: { native: Native; directory: string } | undefined;
+
+function load(): { native: Native; directory: string } {
+  if (loaded) return loaded;
+  const directory = binaryDirectories().find((candidate) => fs.existsSync(path.join(candidate, addonName)));
+  if (directory === undefined) {
+    throw new SandboxError(
+      `sandboxed-pty has no binary for ${process.platform}-${process.arch}. It is built when the package is installed; ` +
+        `if install scripts were skipped, run 'npm rebuild sandboxed-pty'. Looked in ${binaryDirectories().join(' and ')}.`,
+      { code: 'ENOENT', stage: 'keeper', errno: -2, path: addonName },
+    );
+  }
+  loaded = { native: require(path.join(directory, addonName)) as Native, directory };
+  return loaded;
+}
+
+export function loadNative(): Native {
+  return load().native;
+}
+
+let keeper: string | undefined;
+
+/** The keeper program beside the addon. Checked once, with an error that says what is wrong with it. */
+export function keeperPath(): string {
+  if (keeper !== undefined) return keeper;
+  const candidate =
+    process.env['SANDBOXED_PTY_KEEPER'] ?? unpackedPath(path.join(load().directory, keeperName));
+  try {
+    fs.accessSync(candidate, fs.constants.X_OK);
+    if (!fs.statSync(candidate).isFile()) throw Object.assign(new Error(), { code: 'EACCES', errno: -13 });
+  } catch (error) {
+    const { code = 'EIO', errno = -5 } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'is missing' : 'is not an executable file';
+    throw new SandboxError(
+      `the helper program ${candidate} ${reason}. Reinstall sandboxed-pty; in an Electron app, list it under ` +
+        "'asarUnpack', so that it is a real file.",
+      { code, stage: 'keeper', errno, path: candidate },
+    );
+  }
+  keeper = candidate;
+  return candidate;
+}

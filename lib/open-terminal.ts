@@ -1,0 +1,70 @@
+import * as tty from 'tty';
+
+import { isNativeFailure, toSandboxError } from './errors';
+import { loadNative } from './native-loader';
+import { checkCells, resolveEncoding } from './options';
+
+export interface OpenOptions {
+  cols?: number;
+  rows?: number;
+  encoding?: string | null;
+}
+
+/** A pair of terminal ends without a process. Both stay open, and keep the event loop alive, until destroy(). */
+export class OpenTerminal {
+  readonly pid = -1;
+  readonly master: tty.ReadStream;
+  readonly slave: tty.ReadStream;
+  readonly ptsName: string;
+  readonly fd: number;
+  cols: number;
+  rows: number;
+  private destroyed = false;
+
+  constructor(options: OpenOptions = {}) {
+    this.cols = options.cols || 80;
+    this.rows = options.rows || 24;
+    checkCells('cols', this.cols);
+    checkCells('rows', this.rows);
+    const encoding = resolveEncoding(options.encoding);
+    const utf8 = options.encoding === undefined || options.encoding === 'utf8';
+    const pair = openPair(Math.trunc(this.cols), Math.trunc(this.rows), utf8);
+    this.ptsName = pair.name;
+    this.fd = pair.master;
+    this.master = new tty.ReadStream(pair.master);
+    this.slave = new tty.ReadStream(pair.slave);
+    for (const end of [this.master, this.slave]) {
+      if (encoding !== null) end.setEncoding(encoding);
+      end.resume();
+    }
+  }
+
+  get _pty(): string {
+    return this.ptsName;
+  }
+
+  resize(cols: number, rows: number): void {
+    if (!(cols > 0 && rows > 0) || cols === Infinity || rows === Infinity) {
+      throw new Error('resizing must be done using positive cols and rows');
+    }
+    checkCells('cols', cols);
+    checkCells('rows', rows);
+    if (!this.destroyed) loadNative().resizePty(this.fd, Math.trunc(cols), Math.trunc(rows));
+    this.cols = cols;
+    this.rows = rows;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    this.slave.destroy();
+    this.master.destroy();
+  }
+}
+
+function openPair(cols: number, rows: number, utf8: boolean): { master: number; slave: number; name: string } {
+  try {
+    return loadNative().openPty({ cols, rows, utf8 });
+  } catch (error) {
+    throw isNativeFailure(error) ? toSandboxError(error) : error;
+  }
+}

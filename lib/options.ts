@@ -1,0 +1,157 @@
+import * as path from 'path';
+
+/** node-pty's options. What only matters on Windows is accepted and ignored. */
+export interface SpawnOptions {
+  name?: string;
+  cols?: number;
+  rows?: number;
+  cwd?: string;
+  env?: { [name: string]: string | undefined };
+  uid?: number;
+  gid?: number;
+  /** null: output as Buffers. */
+  encoding?: string | null;
+  handleFlowControl?: boolean;
+  flowControlPause?: string;
+  flowControlResume?: string;
+  useConpty?: boolean;
+  useConptyDll?: boolean;
+  conptyInheritCursor?: boolean;
+}
+
+/** Options with every default filled in and every value checked. */
+export interface ResolvedOptions {
+  file: string;
+  args: string[];
+  env: string[];
+  cwd: string;
+  /** As the caller gave them; the kernel gets the integer part. */
+  cols: number;
+  rows: number;
+  uid?: number;
+  gid?: number;
+  encoding: BufferEncoding | null;
+  /** Whether the line discipline is told that input is UTF-8. */
+  utf8Line: boolean;
+  handleFlowControl: boolean;
+  flowControlPause: string;
+  flowControlResume: string;
+}
+
+const usage =
+  'Usage: pty.fork(file, args, env, cwd, cols, rows, uid, gid, utf8, helperPath, onexit)';
+
+// Left over from a terminal that the host itself runs in, and wrong in a new one.
+const hostTerminalVariables = ['TMUX', 'TMUX_PANE', 'STY', 'WINDOW', 'WINDOWID', 'TERMCAP', 'COLUMNS', 'LINES'];
+
+function withCode<E extends Error>(error: E, code: string): E {
+  return Object.assign(error, { code });
+}
+
+function checkType(name: string, value: unknown, type: string): void {
+  if (value && typeof value !== type) throw new Error(`${name} must be a ${type} (not a ${typeof value})`);
+}
+
+function checkTypes(options: SpawnOptions): void {
+  checkType('name', options.name, 'string');
+  checkType('cols', options.cols, 'number');
+  checkType('rows', options.rows, 'number');
+  checkType('cwd', options.cwd, 'string');
+  checkType('env', options.env, 'object');
+  checkType('uid', options.uid, 'number');
+  checkType('gid', options.gid, 'number');
+  checkType('encoding', options.encoding, 'string');
+}
+
+/** The kernel keeps a size in 16 bits. */
+export function checkCells(name: string, value: number): void {
+  if (!(value >= 0 && value < 65536)) {
+    throw withCode(new RangeError(`${name} must be between 1 and 65535 (it is ${value})`), 'ERR_OUT_OF_RANGE');
+  }
+}
+
+function checkNul(what: string, value: string): void {
+  if (value.includes('\0')) {
+    throw withCode(new TypeError(`${what} must not contain a NUL byte`), 'ERR_INVALID_ARG_VALUE');
+  }
+}
+
+function checkId(name: string, value: number): void {
+  if (!Number.isInteger(value) || value < 0 || value > 0xfffffffe) {
+    throw withCode(new RangeError(`${name} must be a user or group number (it is ${value})`), 'ERR_OUT_OF_RANGE');
+  }
+}
+
+export function resolveEncoding(encoding: string | null | undefined): BufferEncoding | null {
+  if (encoding === null) return null;
+  const name = encoding || 'utf8';
+  if (!Buffer.isEncoding(name)) {
+    throw withCode(new TypeError(`Unknown encoding: ${name}`), 'ERR_UNKNOWN_ENCODING');
+  }
+  return name;
+}
+
+function resolveArgs(args: unknown): string[] {
+  if (!args) return [];
+  if (typeof args === 'string') throw new Error('args as a string is not supported on unix.');
+  if (!Array.isArray(args)) throw new Error(usage);
+  args.forEach((argument: unknown, i) => {
+    if (typeof argument !== 'string') {
+      throw withCode(new TypeError(`args[${i}] must be a string (it is a ${typeof argument})`), 'ERR_INVALID_ARG_TYPE');
+    }
+    checkNul(`args[${i}]`, argument);
+  });
+  return [...(args as string[])];
+}
+
+function resolveFile(file: unknown): string {
+  const name = file || 'sh';
+  if (typeof name !== 'string') throw new Error(usage);
+  checkNul('file', name);
+  return name;
+}
+
+function resolveEnv(options: SpawnOptions, cwd: string): string[] {
+  const given = options.env ?? process.env;
+  const env: Record<string, unknown> = { ...given };
+  if (given === process.env) {
+    for (const name of hostTerminalVariables) delete env[name];
+  }
+  env['PWD'] = cwd;
+  env['TERM'] = options.name || given['TERM'] || 'xterm';
+  return Object.keys(env).map((name) => {
+    const entry = `${name}=${env[name]}`;
+    checkNul(`env.${name}`, entry);
+    return entry;
+  });
+}
+
+/** node-pty's rules, and a TypeError or RangeError where node-pty crashes, truncates or leaks a child. */
+export function resolveOptions(file: unknown, args: unknown, options: SpawnOptions): ResolvedOptions {
+  checkTypes(options);
+  const resolved: ResolvedOptions = {
+    file: resolveFile(file),
+    args: resolveArgs(args),
+    env: [],
+    cwd: options.cwd || process.cwd(),
+    cols: options.cols || 80,
+    rows: options.rows || 24,
+    encoding: resolveEncoding(options.encoding),
+    utf8Line: options.encoding === undefined || options.encoding === 'utf8',
+    handleFlowControl: !!options.handleFlowControl,
+    flowControlPause: options.flowControlPause || '\x13',
+    flowControlResume: options.flowControlResume || '\x11',
+  };
+  checkCells('cols', resolved.cols);
+  checkCells('rows', resolved.rows);
+  checkNul('cwd', resolved.cwd);
+  const { uid = -1, gid = -1 } = options;
+  if (uid !== -1 && gid !== -1) {
+    checkId('uid', uid);
+    checkId('gid', gid);
+    Object.assign(resolved, { uid, gid });
+  }
+  resolved.env = resolveEnv(options, resolved.cwd);
+  resolved.cwd = path.resolve(resolved.cwd);
+  return resolved;
+}

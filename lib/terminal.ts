@@ -1,0 +1,316 @@
+import { EventEmitter } from 'events';
+import * as os from 'os';
+
+import { isNativeFailure, toSandboxError } from './errors';
+import { Event, EventSource } from './event';
+import { InputFeeder } from './input-feeder';
+import { keeperPath, loadNative, NativeSession } from './native-loader';
+import { checkCells, ResolvedOptions } from './options';
+import { OutputDecoder } from './output-decoder';
+import { pipeTerminal } from './pipe';
+import { SocketFace } from './socket-face';
+
+export interface ExitEvent {
+  exitCode: number;
+  signal?: number;
+}
+
+type Listener = (...args: any[]) => void;
+
+/** Thrown out of the event that caused it, so that the events that must follow still come. */
+function throwLater(error: unknown): void {
+  process.nextTick(() => {
+    throw error;
+  });
+}
+
+/** A running terminal with node-pty's interface. */
+export class Terminal {
+  private readonly session: NativeSession;
+  private readonly emitter = new EventEmitter();
+  private readonly dataSource = new EventSource<string>();
+  private readonly exitSource = new EventSource<ExitEvent>();
+  private readonly input: InputFeeder;
+  private decoder: OutputDecoder;
+  private size: { cols: number; rows: number };
+  private userPaused = false;
+  private gateOpen = false;
+  private needsDrain = false;
+  private exited = false;
+
+  readonly pid: number;
+  readonly onData: Event<string> = this.dataSource.event;
+  readonly onExit: Event<ExitEvent> = this.exitSource.event;
+  readonly ptsName: string;
+  handleFlowControl: boolean;
+  /** Only set by open(). */
+  readonly master: undefined;
+  readonly slave: undefined;
+  /** The part of a tty.ReadStream that clients of node-pty reach for. */
+  readonly _socket: SocketFace = new SocketFace(this);
+
+  constructor(
+    private readonly options: ResolvedOptions,
+    waitForExec: boolean,
+  ) {
+    this.decoder = new OutputDecoder(options.encoding);
+    this.size = { cols: options.cols, rows: options.rows };
+    this.handleFlowControl = options.handleFlowControl;
+    this.session = this.start(waitForExec);
+    this.input = new InputFeeder(this.session);
+    this.pid = this.session.pid;
+    this.ptsName = this.session.slaveName;
+    // Listeners that come in this tick, or in an immediate of it, miss nothing: not even the exit.
+    setImmediate(() => setImmediate(() => this.openGate()));
+  }
+
+  private start(waitForExec: boolean): NativeSession {
+    const { NativeSession: Constructor } = loadNative();
+    const { file, args, env, cwd, uid, gid } = this.options;
+    const request = {
+      file,
+      args,
+      env,
+      cwd,
+      ...(uid !== undefined && gid !== undefined ? { uid, gid } : {}),
+      cols: Math.trunc(this.size.cols),
+      rows: Math.trunc(this.size.rows),
+      utf8: this.options.utf8Line,
+      keeperPath: keeperPath(),
+      waitForExec,
+    };
+    try {
+      return new Constructor(request, {
+        onData: (chunk) => this.receive(chunk),
+        onDrain: () => this.inputDrained(),
+        onExit: (code, signal) => this.finish(code, signal),
+        onMore: () => setImmediate(() => this.session.deliver()),
+        text: this.decoder.acceptsText,
+      });
+    } catch (error) {
+      throw isNativeFailure(error) ? toSandboxError(error) : error;
+    }
+  }
+
+  // ---- output -----------------------------------------------------------------------------------------------------
+
+  private openGate(): void {
+    this.gateOpen = true;
+    if (!this.userPaused) this.session.resume();
+  }
+
+  private receive(chunk: string | Buffer): void {
+    const data = this.decoder.decode(chunk);
+    if (data.length > 0) this.emitData(data);
+  }
+
+  private emitData(data: string | Buffer): void {
+    this.dataSource.fire(data as string);
+    this.emitter.emit('data', data);
+  }
+
+  pause(): void {
+    this.userPaused = true;
+    this.session.pause();
+  }
+
+  resume(): void {
+    this.userPaused = false;
+    if (this.gateOpen) this.session.resume();
+  }
+
+  setEncoding(encoding: string | null): void {
+    this.decoder = new OutputDecoder((encoding ?? 'utf8') as BufferEncoding);
+  }
+
+  pipe<T extends NodeJS.WritableStream>(destination: T, options?: { end?: boolean }): T {
+    return pipeTerminal(this, destination, options);
+  }
+
+  // ---- input ------------------------------------------------------------------------------------------------------
+
+  /** Bytes that wait to be read by the child. */
+  get writableLength(): number {
+    return this.input.length;
+  }
+
+  /** Above this many queued bytes write() answers false, and 'drain' is emitted when they are gone. */
+  get writableHighWaterMark(): number {
+    return InputFeeder.highWaterMark;
+  }
+
+  get writableNeedDrain(): boolean {
+    return this.needsDrain;
+  }
+
+  /** Never blocks. Answers false when the child reads more slowly than the caller writes, else undefined. */
+  write(data: string | Uint8Array | ArrayLike<number>): void {
+    if (this.handleFlowControl) {
+      if (data === this.options.flowControlPause) return this.pause();
+      if (data === this.options.flowControlResume) return this.resume();
+    }
+    const bytes = this.toInput(data);
+    if (this.exited || bytes.length === 0) return;
+    this.input.write(bytes);
+    if (this.input.length <= InputFeeder.highWaterMark) return;
+    this.needsDrain = true;
+    // As a writable stream answers, so that `source.pipe(terminal)` waits for 'drain'.
+    return false as unknown as void;
+  }
+
+  private toInput(data: string | Uint8Array | ArrayLike<number>): string | Uint8Array {
+    if (typeof data === 'string') {
+      return this.decoder.acceptsText || this.options.encoding === null
+        ? data
+        : Buffer.from(data, this.options.encoding ?? undefined);
+    }
+    return Buffer.isBuffer(data) ? data : Buffer.from(data as Uint8Array);
+  }
+
+  private inputDrained(): void {
+    this.input.drained();
+    if (!this.needsDrain || this.input.length > 0) return;
+    this.needsDrain = false;
+    this.emitter.emit('drain');
+  }
+
+  end(data?: string | Uint8Array): void {
+    if (data !== undefined) this.write(data);
+  }
+
+  // ---- the terminal -----------------------------------------------------------------------------------------------
+
+  get cols(): number {
+    return this.size.cols;
+  }
+
+  get rows(): number {
+    return this.size.rows;
+  }
+
+  resize(cols: number, rows: number, pixelSize?: { width: number; height: number }): void {
+    if (cols <= 0 || rows <= 0 || [cols, rows].some((n) => n === undefined || Number.isNaN(n) || n === Infinity)) {
+      throw new Error('resizing must be done using positive cols and rows');
+    }
+    if (typeof cols !== 'number' || typeof rows !== 'number') {
+      throw new Error('Usage: pty.resize(fd, cols, rows, xPixel, yPixel)');
+    }
+    checkCells('cols', cols);
+    checkCells('rows', rows);
+    const { width = 0, height = 0 } = pixelSize ?? {};
+    const errno = this.session.resize(Math.trunc(cols), Math.trunc(rows), width, height);
+    // A terminal that has just ended has no size; that is no reason to throw at an editor that is still laying out.
+    if (errno !== 0 && errno !== os.constants.errno.EBADF) {
+      throw new Error(`ioctl(2) failed, ${errnoName(errno)}`);
+    }
+    this.size = { cols, rows };
+  }
+
+  /** Nothing to do on Unix. */
+  clear(): void {}
+
+  /** What runs in the foreground: argv[0] as the system shows it, or the program that was started. */
+  get process(): string {
+    return this.session.foregroundProgram() || this.options.file;
+  }
+
+  /** The master's descriptor; -1 after the end. */
+  get fd(): number {
+    return this.session.fd;
+  }
+
+  get _fd(): number {
+    return this.fd;
+  }
+
+  get _pty(): string {
+    return this.ptsName;
+  }
+
+  // ---- life -------------------------------------------------------------------------------------------------------
+
+  /** Sends a signal to the shell itself. A signal that does not exist, or a shell that has ended, is ignored. */
+  kill(signal: string | number = 'SIGHUP'): void {
+    const number = typeof signal === 'number' ? signal : os.constants.signals[signal as NodeJS.Signals];
+    if (number !== undefined && !this.exited) this.session.kill(number);
+  }
+
+  /** Closes the terminal, which hangs up the shell. Its exit is still reported. */
+  destroy(): void {
+    if (this.exited) return;
+    this.input.clear();
+    this.session.hangUp();
+  }
+
+  /** Lets the event loop end although the session runs. */
+  unref(): this {
+    this.session.unref();
+    return this;
+  }
+
+  ref(): this {
+    this.session.ref();
+    return this;
+  }
+
+  private finish(exitCode: number, signal: number): void {
+    this.exited = true;
+    this.input.clear();
+    const steps = [
+      () => {
+        const tail = this.decoder.end();
+        if (tail.length > 0) this.emitData(tail);
+      },
+      () => this.emitter.emit('end'),
+      () => this.emitter.emit('close'),
+      () => this.exitSource.fire({ exitCode, signal }),
+      () => this.emitter.emit('exit', exitCode, signal),
+    ];
+    for (const step of steps) {
+      try {
+        step();
+      } catch (error) {
+        throwLater(error);
+      }
+    }
+  }
+
+  // ---- node-pty's older events: like an EventEmitter, but nothing chains -----------------------------------------
+
+  on(event: string, listener: Listener): void {
+    this.emitter.on(event, listener);
+  }
+
+  addListener(event: string, listener: Listener): void {
+    this.emitter.addListener(event, listener);
+  }
+
+  once(event: string, listener: Listener): void {
+    this.emitter.once(event, listener);
+  }
+
+  removeListener(event: string, listener: Listener): void {
+    this.emitter.removeListener(event, listener);
+  }
+
+  off(event: string, listener: Listener): void {
+    this.emitter.off(event, listener);
+  }
+
+  removeAllListeners(event?: string): void {
+    this.emitter.removeAllListeners(event);
+  }
+
+  listeners(event: string): Function[] {
+    return this.emitter.listeners(event);
+  }
+
+  emit(event: string, ...args: unknown[]): boolean {
+    return this.emitter.emit(event, ...args);
+  }
+}
+
+function errnoName(errno: number): string {
+  const found = Object.entries(os.constants.errno).find(([, number]) => number === errno);
+  return found ? found[0] : `E${errno}`;
+}

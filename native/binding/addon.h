@@ -1,0 +1,41 @@
+// The addon's state in one environment: the main thread's, or a worker's. No globals but the pump.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+#include <unordered_set>
+
+#include "binding/mailbox.h"
+#include "pty/pump.h"
+
+namespace spty {
+
+class NativeSession;
+
+class Addon {
+ public:
+  static Napi::Object Init(Napi::Env env, Napi::Object exports);
+
+  // Opens mailbox and pump on first use: merely loading the addon starts no thread. False with an exception
+  // pending.
+  bool Ready();
+  Mailbox& mailbox() { return mailbox_; }
+  Pump& pump() { return *pump_; }
+
+  void Adopt(NativeSession* session) { sessions_.insert(session); }
+  void Forget(NativeSession* session) { sessions_.erase(session); }
+
+ private:
+  explicit Addon(Napi::Env env) : env_(env) {}
+  static Napi::Value OpenPty(const Napi::CallbackInfo& info);
+  static Napi::Value ResizePty(const Napi::CallbackInfo& info);
+  static void Cleanup(Addon* addon);
+
+  Napi::Env env_;
+  Mailbox mailbox_;
+  std::shared_ptr<Pump> pump_;
+  std::unordered_set<NativeSession*> sessions_;
+};
+
+}  // namespace spty

@@ -1,0 +1,185 @@
+#include "binding/native_session.h"
+
+#include <cerrno>
+
+#include "binding/addon.h"
+#include "binding/failure.h"
+#include "binding/read_request.h"
+
+namespace spty {
+
+Napi::Function NativeSession::Define(Napi::Env env) {
+  return DefineClass(env, "NativeSession",
+                     {
+                         InstanceMethod<&NativeSession::Write>("write"),
+                         InstanceMethod<&NativeSession::Resize>("resize"),
+                         InstanceMethod<&NativeSession::Kill>("kill"),
+                         InstanceMethod<&NativeSession::ForegroundProgram>("foregroundProgram"),
+                         InstanceMethod<&NativeSession::Pause>("pause"),
+                         InstanceMethod<&NativeSession::Resume>("resume"),
+                         InstanceMethod<&NativeSession::HangUp>("hangUp"),
+                         InstanceMethod<&NativeSession::DeliverMore>("deliver"),
+                         InstanceMethod<&NativeSession::RefLoop>("ref"),
+                         InstanceMethod<&NativeSession::UnrefLoop>("unref"),
+                         InstanceAccessor<&NativeSession::Pid>("pid"),
+                         InstanceAccessor<&NativeSession::Fd>("fd"),
+                         InstanceAccessor<&NativeSession::SlaveName>("slaveName"),
+                     });
+}
+
+NativeSession::NativeSession(const Napi::CallbackInfo& info) : Napi::ObjectWrap<NativeSession>(info) {
+  Napi::Env env = info.Env();
+  addon_ = env.GetInstanceData<Addon>();
+  std::optional<SpawnRequest> request = ReadSpawnRequest(info[0]);
+  if (!request) return;
+  if (!info[1].IsObject()) {
+    Napi::TypeError::New(env, "handlers must be an object").ThrowAsJavaScriptException();
+    return;
+  }
+  auto handlers = info[1].As<Napi::Object>();
+  on_data_ = Napi::Persistent(handlers.Get("onData").As<Napi::Function>());
+  on_drain_ = Napi::Persistent(handlers.Get("onDrain").As<Napi::Function>());
+  on_exit_ = Napi::Persistent(handlers.Get("onExit").As<Napi::Function>());
+  on_more_ = Napi::Persistent(handlers.Get("onMore").As<Napi::Function>());
+  text_ = handlers.Get("text").ToBoolean().Value();
+  if (!addon_->Ready()) return;
+  auto session = Session::Spawn(*request, addon_->pump(), this);
+  if (!session.ok()) {
+    ToJs(env, session.error()).ThrowAsJavaScriptException();
+    return;
+  }
+  session_ = std::move(session).value();
+  addon_->Adopt(this);
+  Ref();  // JavaScript may forget us; a running shell is not forgotten
+  SetLoopRef(true);
+}
+
+NativeSession::~NativeSession() { Release(); }
+
+void NativeSession::OnActivity() { Schedule(); }
+
+void NativeSession::Schedule() {
+  if (!scheduled_.exchange(true)) addon_->mailbox().Post(this);
+}
+
+void NativeSession::Deliver() {
+  if (session_ == nullptr) return;
+  Napi::HandleScope scope(Env());
+  if (session_->TakeInputFlushed()) Call(on_drain_, {});
+  if (session_ != nullptr && !paused_ && !DeliverOutput()) DeliverEnd();
+  if (session_ == nullptr) return;
+  scheduled_ = false;
+  // What the pump reported until here it did not post. From here on it does, so nothing is missed and nothing
+  // is scheduled twice.
+  if (HasNews() && !scheduled_.exchange(true)) Call(on_more_, {});
+}
+
+bool NativeSession::HasNews() const {
+  return session_->input_flushed() || (!paused_ && session_->HasOutputOrEnd());
+}
+
+bool NativeSession::DeliverOutput() {
+  OutputQueue::Taken taken = session_->TakeOutput();
+  if (taken.block == nullptr) return false;
+  // A copy in either case: external memory is forbidden in Electron, and the block is needed again.
+  napi_value chunk = nullptr;
+  if (text_ && taken.block->ascii) {
+    napi_create_string_latin1(Env(), taken.block->bytes, taken.block->size, &chunk);
+  } else {
+    chunk = Napi::Buffer<char>::Copy(Env(), taken.block->bytes, taken.block->size);
+  }
+  Recycle(std::move(taken.block));
+  Call(on_data_, {chunk});
+  return true;
+}
+
+void NativeSession::DeliverEnd() {
+  std::optional<Session::End> end = session_->TakeEnd();
+  if (!end) return;
+  Release();
+  Call(on_exit_, {Napi::Number::New(Env(), end->code), Napi::Number::New(Env(), end->signal)});
+  Unref();
+}
+
+// Whatever a listener throws is the program's uncaught exception, as from any other event in Node.
+void NativeSession::Call(const Napi::FunctionReference& handler,
+                         const std::initializer_list<napi_value>& arguments) {
+  handler.Call(Value(), arguments);
+  if (Env().IsExceptionPending()) napi_fatal_exception(Env(), Env().GetAndClearPendingException().Value());
+}
+
+void NativeSession::Release() {
+  if (session_ == nullptr) return;
+  std::shared_ptr<Session> session = std::move(session_);
+  session->Release();
+  addon_->Forget(this);
+  SetLoopRef(false);
+}
+
+void NativeSession::SetLoopRef(bool wanted) {
+  if (std::exchange(holds_loop_, wanted) == wanted) return;
+  wanted ? addon_->mailbox().Ref() : addon_->mailbox().Unref();
+}
+
+Napi::Value NativeSession::Write(const Napi::CallbackInfo& info) {
+  if (session_ == nullptr) return Napi::Number::New(info.Env(), 0);
+  if (info[0].IsString()) {
+    session_->Write(info[0].As<Napi::String>().Utf8Value());
+  } else if (info[0].IsTypedArray() && info[0].As<Napi::TypedArray>().TypedArrayType() == napi_uint8_array) {
+    auto bytes = info[0].As<Napi::Uint8Array>();
+    session_->Write({reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength()});
+  } else {
+    Napi::TypeError::New(info.Env(), "data must be a string or a Uint8Array").ThrowAsJavaScriptException();
+  }
+  return Napi::Number::New(info.Env(), static_cast<double>(session_->queued_input()));
+}
+
+Napi::Value NativeSession::Resize(const Napi::CallbackInfo& info) {
+  auto cells = [&](size_t i) { return static_cast<uint16_t>(info[i].ToNumber().Uint32Value()); };
+  if (session_ == nullptr) return Napi::Number::New(info.Env(), EBADF);
+  auto resized = session_->Resize(WindowSize{cells(0), cells(1), cells(2), cells(3)});
+  return Napi::Number::New(info.Env(), resized.ok() ? 0 : resized.error().err);
+}
+
+Napi::Value NativeSession::Kill(const Napi::CallbackInfo& info) {
+  bool sent = session_ != nullptr && session_->Signal(info[0].ToNumber().Int32Value());
+  return Napi::Boolean::New(info.Env(), sent);
+}
+
+Napi::Value NativeSession::ForegroundProgram(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), session_ == nullptr ? "" : session_->ForegroundProgram());
+}
+
+void NativeSession::Pause(const Napi::CallbackInfo&) { paused_ = true; }
+
+void NativeSession::Resume(const Napi::CallbackInfo&) {
+  paused_ = false;
+  if (session_ != nullptr) Schedule();
+}
+
+void NativeSession::HangUp(const Napi::CallbackInfo&) {
+  if (session_ == nullptr) return;
+  paused_ = false;
+  session_->HangUp();
+  Schedule();
+}
+
+void NativeSession::DeliverMore(const Napi::CallbackInfo&) { Deliver(); }
+
+void NativeSession::RefLoop(const Napi::CallbackInfo&) { SetLoopRef(session_ != nullptr); }
+
+void NativeSession::UnrefLoop(const Napi::CallbackInfo&) { SetLoopRef(false); }
+
+Napi::Value NativeSession::Pid(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), session_ == nullptr ? -1 : session_->pid());
+}
+
+Napi::Value NativeSession::Fd(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), session_ == nullptr ? -1 : session_->master());
+}
+
+Napi::Value NativeSession::SlaveName(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), session_ == nullptr ? "" : session_->slave_name());
+}
+
+}  // namespace spty

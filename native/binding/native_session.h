@@ -1,0 +1,68 @@
+// The JavaScript face of a Session: reads arguments, calls, wraps. All on the JavaScript thread but
+// OnActivity.
+#pragma once
+
+#include <napi.h>
+
+#include <atomic>
+#include <memory>
+
+#include "session/session.h"
+
+namespace spty {
+
+class Addon;
+
+class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Session::Client {
+ public:
+  static Napi::Function Define(Napi::Env env);
+  // new NativeSession(request, {onData, onDrain, onExit, onMore, text}): spawns, or throws what failure.h
+  // describes.
+  explicit NativeSession(const Napi::CallbackInfo& info);
+  ~NativeSession() override;
+
+  // Pump thread.
+  void OnActivity() override;
+  // Hands JavaScript what there is: at most one block of output. If there is more, onMore is called, and is
+  // expected to call deliver() in a later turn of the event loop. (The mailbox would do it in the same turn,
+  // for as long as the pump keeps up, and starve everything else.)
+  void Deliver();
+  // Ends the session without a word to JavaScript. For the end of the environment.
+  void Release();
+
+ private:
+  Napi::Value Write(const Napi::CallbackInfo& info);
+  Napi::Value Resize(const Napi::CallbackInfo& info);
+  Napi::Value Kill(const Napi::CallbackInfo& info);
+  Napi::Value ForegroundProgram(const Napi::CallbackInfo& info);
+  void Pause(const Napi::CallbackInfo& info);
+  void Resume(const Napi::CallbackInfo& info);
+  void HangUp(const Napi::CallbackInfo& info);
+  void RefLoop(const Napi::CallbackInfo& info);
+  void UnrefLoop(const Napi::CallbackInfo& info);
+  Napi::Value Pid(const Napi::CallbackInfo& info);
+  Napi::Value Fd(const Napi::CallbackInfo& info);
+  Napi::Value SlaveName(const Napi::CallbackInfo& info);
+  void DeliverMore(const Napi::CallbackInfo& info);
+
+  void Schedule();
+  bool HasNews() const;
+  bool DeliverOutput();
+  void DeliverEnd();
+  void Call(const Napi::FunctionReference& handler, const std::initializer_list<napi_value>& arguments);
+  void SetLoopRef(bool wanted);
+
+  Addon* addon_ = nullptr;
+  std::shared_ptr<Session> session_;  // null once the end was delivered, or after Release
+  Napi::FunctionReference on_data_;
+  Napi::FunctionReference on_drain_;
+  Napi::FunctionReference on_exit_;
+  Napi::FunctionReference on_more_;
+  bool text_ = false;   // pure ASCII output is handed over as a string
+  bool paused_ = true;  // until lib/ has given listeners a chance to come
+  bool holds_loop_ = false;
+  // A Deliver is on its way or under way: there is never more than one, from the mailbox or from onMore.
+  std::atomic<bool> scheduled_{false};
+};
+
+}  // namespace spty

@@ -1,0 +1,96 @@
+#include "keeper/child.h"
+
+#include <grp.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "keeper/sys.h"
+
+namespace spty {
+namespace {
+
+constexpr int kNotStarted = 127;
+
+[[noreturn]] void Fail(int error_fd, Stage stage, int err, uint32_t candidate = 0) {
+  wire::Failed failed{stage, 0, err, candidate};
+  // Smaller than PIPE_BUF: one write, whole or not at all. If it fails the keeper sees EOF followed by our
+  // exit status, and it reports a shell that ended with 127.
+  if (write(error_fd, &failed, sizeof failed) != ssize_t{sizeof failed}) _exit(kNotStarted);
+  _exit(kNotStarted);
+}
+
+sigset_t ToSignalSet(uint64_t mask) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number = 1; number <= 64; ++number) {
+    if ((mask >> (number - 1)) & 1) sigaddset(&set, number);  // NSIG is 65 at most; an unknown one is ignored
+  }
+  return set;
+}
+
+// Tries each candidate as execvp(3) would. Returns only if none could be executed: the first error that says
+// more than "not here" wins, because "permission denied" on the second directory must not be hidden by a
+// missing third.
+wire::Failed ExecuteFirst(const PlanView& plan) {
+  wire::Failed failed{Stage::kExec, 0, ENOENT, 0};
+  bool meaningful = false;
+  for (uint32_t i = 0; i < plan.candidate_count; ++i) {
+    char* path = plan.candidates[i];
+    execve(path, plan.argv, plan.env);
+    int err = errno;
+    if (err == ENOEXEC) {
+      static char shell[] = "/bin/sh";
+      char* argument_zero = plan.argv[0];
+      plan.script_argv[0] = shell;
+      plan.script_argv[1] = path;
+      execve(shell, plan.script_argv, plan.env);
+      err = errno;
+      plan.argv[0] = argument_zero;
+    }
+    if (meaningful || err == ENOENT || err == ENOTDIR) continue;
+    failed.err = err;
+    failed.candidate = i;
+    meaningful = true;
+    if (err != EACCES) break;
+  }
+  return failed;
+}
+
+}  // namespace
+
+// The order is the argument for its safety:
+//  1. setsid: a fresh session without a terminal, leader and group of its own, so pid == pgid == sid.
+//  2. TIOCSCTTY: the slave becomes the controlling terminal; the leader's group becomes its foreground group.
+//  3. stdio: 0, 1 and 2 are the slave. Its original number is CLOEXEC.
+//  4. chdir, still with the host's credentials, as node-pty does.
+//  5. supplementary groups, gid, uid: in this order, since each needs the privilege that the next gives up.
+//  6. every descriptor from 3 on is marked CLOEXEC: nothing but 0-2 reaches the shell.
+//  7. signals: dispositions are already default (posix_spawn reset them in the keeper, and exec resets the
+//  keeper's
+//     own SIGCHLD handler); the mask of the calling thread is restored last, so that no signal finds us half
+//     done.
+//  8. execve of each candidate; nothing of ours runs afterwards.
+void BecomeShell(const PlanView& plan, int slave, int error_fd) {
+  if (setsid() == -1) Fail(error_fd, Stage::kSession, errno);
+  if (ioctl(slave, TIOCSCTTY, 0) == -1) Fail(error_fd, Stage::kTerminal, errno);
+  for (int target = STDIN_FILENO; target <= STDERR_FILENO; ++target) {
+    if (dup2(slave, target) == -1) Fail(error_fd, Stage::kStdio, errno);
+  }
+  if (chdir(plan.cwd) == -1) Fail(error_fd, Stage::kCwd, errno);
+  if (plan.set_groups && setgroups(plan.group_count, plan.groups) == -1)
+    Fail(error_fd, Stage::kGroups, errno);
+  if (plan.set_ids && setgid(plan.gid) == -1) Fail(error_fd, Stage::kGid, errno);
+  if (plan.set_ids && setuid(plan.uid) == -1) Fail(error_fd, Stage::kUid, errno);
+  if (int err = MarkCloseOnExecFrom(3); err != 0) Fail(error_fd, Stage::kDescriptors, err);
+  sigset_t mask = ToSignalSet(plan.signal_mask);
+  if (sigprocmask(SIG_SETMASK, &mask, nullptr) == -1) Fail(error_fd, Stage::kSignals, errno);
+  wire::Failed failed = ExecuteFirst(plan);
+  Fail(error_fd, failed.stage, failed.err, failed.candidate);
+}
+
+}  // namespace spty

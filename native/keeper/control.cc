@@ -1,0 +1,103 @@
+#include "keeper/control.h"
+
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/eintr.h"
+
+namespace spty {
+namespace {
+
+int ReadExactly(int fd, void* into, size_t size) {
+  auto* at = static_cast<char*>(into);
+  while (size > 0) {
+    ssize_t got = RetryEintr([&] { return read(fd, at, size); });
+    if (got == -1) return errno;
+    if (got == 0) return ECONNRESET;
+    at += got;
+    size -= static_cast<size_t>(got);
+  }
+  return 0;
+}
+
+// Pages of our own instead of a heap: the plan is the only variable-sized thing in this program.
+void* MapPages(size_t size) {
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+// Reads the header together with the one descriptor that comes with its first byte.
+int ReceiveHeader(int control, wire::Header* header, Fd* slave) {
+  iovec part{header, sizeof *header};
+  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = ancillary;
+  message.msg_controllen = sizeof ancillary;
+  ssize_t got = RetryEintr([&] { return recvmsg(control, &message, MSG_CMSG_CLOEXEC); });
+  if (got == -1) return errno;
+  if (got == 0) return ECONNRESET;
+  for (cmsghdr* part_header = CMSG_FIRSTHDR(&message); part_header != nullptr;
+       part_header = CMSG_NXTHDR(&message, part_header)) {
+    if (part_header->cmsg_level != SOL_SOCKET || part_header->cmsg_type != SCM_RIGHTS) continue;
+    int fd;
+    memcpy(&fd, CMSG_DATA(part_header), sizeof fd);
+    *slave = Fd(fd);
+  }
+  if ((message.msg_flags & MSG_CTRUNC) != 0) return EPROTO;
+  auto received = static_cast<size_t>(got);
+  return ReadExactly(control, reinterpret_cast<char*>(header) + received, sizeof *header - received);
+}
+
+}  // namespace
+
+int ReceivePlan(int control, ReceivedPlan* plan) {
+  wire::Header header;
+  if (int err = ReceiveHeader(control, &header, &plan->slave); err != 0) return err;
+  if (header.magic != wire::kMagic || header.version != wire::kVersion || header.type != wire::Type::kPlan ||
+      header.fd_count != 1 || !plan->slave.valid() || header.length < sizeof(wire::PlanFixed) ||
+      header.length > wire::kMaxPlanBytes) {
+    return EPROTO;
+  }
+  auto* bytes = static_cast<char*>(MapPages(header.length));
+  if (bytes == nullptr) return errno;
+  if (int err = ReadExactly(control, bytes, header.length); err != 0) return err;
+  wire::PlanFixed fixed;
+  memcpy(&fixed, bytes, sizeof fixed);
+  size_t capacity = PlanPointerCount(fixed);
+  if (capacity > size_t{4} * wire::kMaxStrings) return EPROTO;
+  auto* pointers = static_cast<char**>(MapPages(capacity * sizeof(char*)));
+  if (pointers == nullptr) return errno;
+  return DecodePlan(bytes, header.length, pointers, capacity, &plan->view);
+}
+
+int SendFrame(int control, wire::Type type, const void* payload, size_t size) {
+  wire::Header header{wire::kMagic, wire::kVersion, type, static_cast<uint32_t>(size), 0};
+  iovec parts[2] = {{&header, sizeof header}, {const_cast<void*>(payload), size}};
+  msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = size > 0 ? 2 : 1;
+  // A few dozen bytes into an otherwise empty socket buffer: never partial.
+  ssize_t sent = RetryEintr([&] { return sendmsg(control, &message, MSG_NOSIGNAL); });
+  if (sent == -1) return errno;
+  return static_cast<size_t>(sent) == sizeof header + size ? 0 : EIO;
+}
+
+int ReceiveSignal(int control) {
+  wire::Header header;
+  wire::Signal signal;
+  if (ReadExactly(control, &header, sizeof header) != 0) return 0;
+  if (header.magic != wire::kMagic || header.version != wire::kVersion ||
+      header.type != wire::Type::kSignal || header.length != sizeof signal) {
+    return 0;
+  }
+  if (ReadExactly(control, &signal, sizeof signal) != 0) return 0;
+  return signal.number > 0 ? signal.number : 0;
+}
+
+}  // namespace spty

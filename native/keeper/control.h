@@ -1,0 +1,27 @@
+// The keeper's end of the control socket.
+#pragma once
+
+#include <cstddef>
+
+#include "base/fd.h"
+#include "keeper/plan_view.h"
+
+namespace spty {
+
+// A received plan with its memory and its descriptor. The mappings live as long as the keeper.
+struct ReceivedPlan {
+  PlanView view;
+  Fd slave;
+};
+
+// Waits for the plan. 0, or ECONNRESET if the host went away first, or another errno (EPROTO: not a plan).
+int ReceivePlan(int control, ReceivedPlan* plan);
+
+// Sends one small frame. 0 or an errno.
+int SendFrame(int control, wire::Type type, const void* payload, size_t size);
+
+// Reads one kSignal frame that is known to be waiting. Returns its number, 0 at EOF (the host is gone) or
+// after anything malformed: a host that talks nonsense is treated as one that is gone.
+int ReceiveSignal(int control);
+
+}  // namespace spty

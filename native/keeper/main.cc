@@ -1,0 +1,189 @@
+// The keeper: one per session, started by the host with posix_spawn, single-threaded, outside any policy.
+//
+// It receives the plan, starts the shell, reports what became of it, and is the subreaper to which everything
+// that the shell leaves behind comes back. The control socket is its lifeline: EOF means that the host is
+// done with the session, or dead; either way the keeper ends every process it can see, and then itself. It
+// never writes to the user's terminal, and it has no file open but its own.
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/eintr.h"
+#include "base/fd.h"
+#include "keeper/child.h"
+#include "keeper/control.h"
+#include "keeper/sys.h"
+
+namespace spty {
+namespace {
+
+constexpr int kControl = wire::kControlFd;
+constexpr int kOrphanScanMs = 20;
+
+int child_event_fd = -1;
+
+void OnChildEvent(int) {
+  int saved = errno;
+  char byte = 0;
+  // A full pipe already holds the news.
+  if (write(child_event_fd, &byte, 1) == -1) errno = saved;
+  errno = saved;
+}
+
+[[noreturn]] void Refuse(Stage stage, int err) {
+  wire::Failed failed{stage, 0, err, 0};
+  // If even this cannot be sent the host sees EOF, and that is an error there too.
+  _exit(SendFrame(kControl, wire::Type::kFailed, &failed, sizeof failed) == 0 ? 0 : 1);
+}
+
+class Keeper {
+ public:
+  // Everything that can fail before the fork. 0 or an errno.
+  int Prepare() {
+    int ends[2];
+    if (int err = OpenPipe(ends); err != 0) return err;
+    child_events_ = Fd(ends[0]);
+    child_event_fd = ends[1];  // owned by the process: the handler needs it until the end
+    struct sigaction action {};
+    action.sa_handler = OnChildEvent;
+    action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
+    if (sigaction(SIGCHLD, &action, nullptr) == -1) return errno;
+    sigset_t all_but_child;
+    sigfillset(&all_but_child);
+    sigdelset(&all_but_child, SIGCHLD);
+    if (sigprocmask(SIG_SETMASK, &all_but_child, nullptr) == -1) return errno;
+    if (int err = OpenPipe(ends); err != 0) return err;
+    verdict_ = Fd(ends[0]);
+    verdict_write_ = Fd(ends[1]);
+    return 0;
+  }
+
+  void StartShell(ReceivedPlan plan) {
+    shell_ = fork();
+    if (shell_ == -1) Refuse(Stage::kFork, errno);
+    if (shell_ == 0) BecomeShell(plan.view, plan.slave.get(), verdict_write_.get());
+    verdict_write_.Reset();
+    wire::Started started{shell_};
+    if (SendFrame(kControl, wire::Type::kStarted, &started, sizeof started) != 0) host_gone_ = true;
+  }
+
+  void Serve() {
+    while (!host_gone_) {
+      pollfd watched[3] = {
+          {kControl, POLLIN, 0}, {child_events_.get(), POLLIN, 0}, {verdict_.get(), POLLIN, 0}};
+      if (poll(watched, verdict_.valid() ? 3 : 2, -1) == -1) {
+        if (errno == EINTR) continue;
+        return;  // EFAULT and EINVAL cannot happen; ENOMEM: end the session rather than lose track of it
+      }
+      if (verdict_.valid() && watched[2].revents != 0) ReportVerdict();
+      if (watched[1].revents != 0) Reap();
+      if (watched[0].revents != 0) ObeyHost();
+    }
+  }
+
+  // Ends every descendant. Returns when there is none left, which waitpid proves.
+  void EndEverything() {
+    for (;;) {
+      KillChildren(shell_);
+      DrainChildEvents();
+      if (!ReapAll()) return;
+      // What dies hands its own children to us, without any notice: look again soon even if nobody else died.
+      pollfd watched{child_events_.get(), POLLIN, 0};
+      if (poll(&watched, 1, kOrphanScanMs) == -1 && errno != EINTR) return;
+    }
+  }
+
+ private:
+  // EOF: the pipe closed at exec, the program runs. Otherwise the child's own words.
+  void ReportVerdict() {
+    wire::Failed failed;
+    ssize_t got = RetryEintr([&] { return read(verdict_.get(), &failed, sizeof failed); });
+    verdict_.Reset();
+    int err = got == ssize_t{sizeof failed} ? SendFrame(kControl, wire::Type::kFailed, &failed, sizeof failed)
+                                            : SendFrame(kControl, wire::Type::kRunning, nullptr, 0);
+    never_ran_ = got == ssize_t{sizeof failed};
+    if (err != 0) host_gone_ = true;
+  }
+
+  void Reap() {
+    DrainChildEvents();
+    ReapAll();
+  }
+
+  // Reaps all that can be reaped now; false if no child is left at all.
+  bool ReapAll() {
+    for (;;) {
+      int status = 0;
+      pid_t pid = RetryEintr([&] { return waitpid(-1, &status, WNOHANG); });
+      if (pid == 0) return true;
+      if (pid == -1) return false;  // ECHILD
+      if (pid != shell_) continue;
+      shell_ = 0;
+      // The verdict comes first: the dead child has closed its end, so this does not wait.
+      if (verdict_.valid()) ReportVerdict();
+      if (!never_ran_) ReportExit(status);
+    }
+  }
+
+  void ReportExit(int status) {
+    wire::Exited exited{};
+    if (WIFSIGNALED(status)) {
+      exited.signal = WTERMSIG(status);
+    } else {
+      exited.code = WEXITSTATUS(status);
+    }
+    if (SendFrame(kControl, wire::Type::kExited, &exited, sizeof exited) != 0) host_gone_ = true;
+  }
+
+  void ObeyHost() {
+    int number = ReceiveSignal(kControl);
+    if (number == 0) {
+      host_gone_ = true;
+    } else if (shell_ > 0) {
+      // Only we reap the shell, so its number is still its own. An error (a signal number that the kernel
+      // does not know, a shell that changed its uid) is node-pty's silent case.
+      kill(shell_, number);
+    }
+  }
+
+  void DrainChildEvents() {
+    char bytes[64];
+    pollfd watched{child_events_.get(), POLLIN, 0};
+    while (poll(&watched, 1, 0) == 1 && watched.revents == POLLIN) {
+      if (RetryEintr([&] { return read(child_events_.get(), bytes, sizeof bytes); }) <= 0) return;
+    }
+  }
+
+  Fd child_events_;
+  Fd verdict_;
+  Fd verdict_write_;
+  pid_t shell_ = 0;
+  bool never_ran_ = false;
+  bool host_gone_ = false;
+};
+
+int Main() {
+  // Whatever the host forgot to mark close-on-exec is not ours, and holding it could keep a pipe of the
+  // user's open.
+  if (int err = CloseFrom(kControl + 1); err != 0) Refuse(Stage::kDescriptors, err);
+  ReceivedPlan plan;
+  if (int err = ReceivePlan(kControl, &plan); err != 0) {
+    if (err == ECONNRESET) return 0;
+    Refuse(Stage::kPlan, err);
+  }
+  if (int err = BecomeSubreaper(); err != 0) Refuse(Stage::kSubreaper, err);
+  Keeper keeper;
+  if (int err = keeper.Prepare(); err != 0) Refuse(Stage::kKeeper, err);
+  keeper.StartShell(std::move(plan));
+  keeper.Serve();
+  keeper.EndEverything();
+  return 0;
+}
+
+}  // namespace
+}  // namespace spty
+
+int main() { return spty::Main(); }

@@ -1,0 +1,67 @@
+#include "keeper/plan.h"
+
+#include <cerrno>
+
+#include "keeper/wire.h"
+
+namespace spty {
+namespace {
+
+void AppendBytes(std::string* out, const void* data, size_t size) {
+  out->append(static_cast<const char*>(data), size);
+}
+
+Result<void> AppendString(std::string* out, const std::string& text) {
+  if (text.size() >= wire::kMaxPlanBytes) return Error{Stage::kPlan, E2BIG, ""};
+  if (text.find('\0') != std::string::npos) return Error{Stage::kPlan, EINVAL, "a string with a NUL byte"};
+  auto length = static_cast<uint32_t>(text.size());
+  AppendBytes(out, &length, sizeof length);
+  AppendBytes(out, text.c_str(), text.size() + 1);
+  return {};
+}
+
+Result<void> AppendStrings(std::string* out, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) TRY(AppendString(out, text));
+  return {};
+}
+
+size_t EncodedSize(const std::vector<std::string>& texts) {
+  size_t size = 0;
+  for (const std::string& text : texts) size += text.size() + sizeof(uint32_t) + 1;
+  return size;
+}
+
+}  // namespace
+
+Result<std::string> EncodePlan(const Plan& plan) {
+  if (plan.candidates.empty() || plan.argv.empty()) return Error{Stage::kPlan, EINVAL, "nothing to execute"};
+  if (plan.candidates.size() > wire::kMaxStrings || plan.argv.size() > wire::kMaxStrings ||
+      plan.env.size() > wire::kMaxStrings || plan.identity.groups.size() > wire::kMaxGroups) {
+    return Error{Stage::kPlan, E2BIG, ""};
+  }
+  wire::PlanFixed fixed{};
+  fixed.signal_mask = plan.signal_mask;
+  fixed.candidate_count = static_cast<uint32_t>(plan.candidates.size());
+  fixed.argument_count = static_cast<uint32_t>(plan.argv.size());
+  fixed.env_count = static_cast<uint32_t>(plan.env.size());
+  if (plan.set_ids) {
+    fixed.set_ids = 1;
+    fixed.set_groups = plan.identity.set_groups ? 1 : 0;
+    fixed.uid = plan.identity.uid;
+    fixed.gid = plan.identity.gid;
+    fixed.group_count = static_cast<uint32_t>(plan.identity.groups.size());
+  }
+  std::string out;
+  out.reserve(sizeof fixed + fixed.group_count * sizeof(uint32_t) + plan.cwd.size() + 16 +
+              EncodedSize(plan.candidates) + EncodedSize(plan.argv) + EncodedSize(plan.env));
+  AppendBytes(&out, &fixed, sizeof fixed);
+  AppendBytes(&out, plan.identity.groups.data(), fixed.group_count * sizeof(uint32_t));
+  TRY(AppendString(&out, plan.cwd));
+  TRY(AppendStrings(&out, plan.candidates));
+  TRY(AppendStrings(&out, plan.argv));
+  TRY(AppendStrings(&out, plan.env));
+  if (out.size() > wire::kMaxPlanBytes) return Error{Stage::kPlan, E2BIG, ""};
+  return out;
+}
+
+}  // namespace spty

@@ -1,0 +1,37 @@
+// The keeper's reading of a plan: pointers into the received bytes, nothing copied, everything checked.
+// Used in a program without exceptions, heap or C++ runtime library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "keeper/wire.h"
+
+namespace spty {
+
+struct PlanView {
+  uint64_t signal_mask = 0;
+  bool set_ids = false;
+  bool set_groups = false;
+  uint32_t uid = 0;
+  uint32_t gid = 0;
+  const uint32_t* groups = nullptr;
+  uint32_t group_count = 0;
+  const char* cwd = nullptr;
+  char** candidates = nullptr;  // null-terminated, at least one
+  // script_argv[0] and [1] are for a program without a "#!" line: {"/bin/sh", path, argv[1]...}. argv
+  // overlaps it: argv == script_argv + 1, so that writing the path into argv[0]'s slot is all it takes.
+  char** script_argv = nullptr;
+  char** argv = nullptr;
+  char** env = nullptr;
+  uint32_t candidate_count = 0;
+};
+
+// How many char* the pointer tables of a plan with these counts take.
+size_t PlanPointerCount(const wire::PlanFixed& fixed);
+
+// Decodes `bytes` (writable: argv and env point into it). `pointers` has room for `pointer_capacity` entries.
+// Returns 0 or an errno: EPROTO for anything malformed, EMSGSIZE if the tables do not fit.
+int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacity, PlanView* view);
+
+}  // namespace spty

@@ -1,0 +1,26 @@
+// The few things the keeper needs that differ between kernels.
+#pragma once
+
+#include <sys/types.h>
+
+namespace spty {
+
+// Closes every descriptor >= first. 0 or an errno.
+int CloseFrom(int first);
+
+// Marks every descriptor >= first close-on-exec. 0 or an errno.
+int MarkCloseOnExecFrom(int first);
+
+// Makes orphaned descendants come back to this process instead of init. 0 or an errno. macOS has no such
+// thing: 0.
+int BecomeSubreaper();
+
+// A pipe with both ends CLOEXEC. 0 or an errno.
+int OpenPipe(int ends[2]);
+
+// Sends SIGKILL to each direct child of this process. Only direct children: they are ours to reap, so none of
+// their numbers can have been reused, and a grandchild becomes a direct child as soon as its parent dies.
+// `leader` is the shell (or 0 once it was reaped), for the case that children cannot be listed.
+void KillChildren(pid_t leader);
+
+}  // namespace spty

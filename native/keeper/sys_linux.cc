@@ -1,0 +1,120 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/eintr.h"
+#include "base/fd.h"
+#include "keeper/sys.h"
+
+namespace spty {
+namespace {
+
+// Pinned: Debian 11's headers lack them. asm-generic numbers, the same on every architecture since 5.9.
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+constexpr unsigned kCloseRangeCloexec = 1U << 2;
+
+// Applies `action` to each open descriptor >= first, for kernels without close_range (before 5.9; its CLOEXEC
+// flag before 5.11). Reads the directory raw, in one buffer: no heap.
+template <typename Action>
+int ForEachDescriptorFrom(int first, Action action) {
+  Fd dir(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!dir.valid()) return errno;
+  struct Entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[1];
+  };
+  alignas(Entry) char buffer[2048];
+  // Collected first, since acting on a descriptor changes the directory being read.
+  static int found[1024];
+  for (;;) {
+    size_t count = 0;
+    if (lseek(dir.get(), 0, SEEK_SET) == -1) return errno;
+    long size;
+    while ((size = syscall(SYS_getdents64, dir.get(), buffer, sizeof buffer)) > 0) {
+      for (long at = 0; at < size;) {
+        auto* entry = reinterpret_cast<Entry*>(buffer + at);
+        at += entry->length;
+        int fd = atoi(entry->name);
+        if (fd >= first && fd != dir.get() && count < sizeof found / sizeof *found) found[count++] = fd;
+      }
+    }
+    if (size == -1) return errno;
+    bool progress = false;
+    for (size_t i = 0; i < count; ++i) progress |= action(found[i]);
+    if (count < sizeof found / sizeof *found || !progress) return 0;
+  }
+}
+
+bool Unsupported(int err) { return err == ENOSYS || err == EINVAL || err == EPERM; }
+
+}  // namespace
+
+int CloseFrom(int first) {
+  if (syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, 0U) == 0) return 0;
+  if (!Unsupported(errno)) return errno;
+  return ForEachDescriptorFrom(first, [](int fd) {
+    Fd owned(fd);
+    return true;
+  });
+}
+
+int MarkCloseOnExecFrom(int first) {
+  if (syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, kCloseRangeCloexec) == 0) return 0;
+  if (!Unsupported(errno)) return errno;
+  int failure = 0;
+  int listing = ForEachDescriptorFrom(first, [&failure](int fd) {
+    int flags = fcntl(fd, F_GETFD);
+    if (flags == -1 || (flags & FD_CLOEXEC) != 0) return false;
+    if (fcntl(fd, F_SETFD, flags | FD_CLOEXEC) == -1) failure = errno;
+    return true;
+  });
+  return listing != 0 ? listing : failure;
+}
+
+int BecomeSubreaper() { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ? errno : 0; }
+
+int OpenPipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == -1 ? errno : 0; }
+
+void KillChildren(pid_t leader) {
+  // "thread-self", not "self/task/PID": inside a pid namespace without its own /proc the numbers would not
+  // match.
+  Fd list(open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC));
+  if (!list.valid()) {
+    if (leader > 0) {
+      kill(-leader, SIGKILL);
+      kill(leader, SIGKILL);
+    }
+    return;
+  }
+  char buffer[4096];
+  long pid = 0;
+  for (;;) {
+    ssize_t size = RetryEintr([&] { return read(list.get(), buffer, sizeof buffer); });
+    if (size <= 0) break;
+    for (ssize_t i = 0; i < size; ++i) {
+      if (buffer[i] >= '0' && buffer[i] <= '9') {
+        pid = pid * 10 + (buffer[i] - '0');
+      } else if (pid > 0) {
+        // EPERM (a setuid program) and ESRCH cannot be helped here; the caller goes on until nobody is left.
+        kill(static_cast<pid_t>(pid), SIGKILL);
+        pid = 0;
+      }
+    }
+  }
+  if (pid > 0) kill(static_cast<pid_t>(pid), SIGKILL);
+}
+
+}  // namespace spty

@@ -1,0 +1,83 @@
+// What travels over the control socket between the host and its keeper.
+//
+// A stream socket carries frames: a Header, then `length` bytes. Both ends are built together and always run
+// on one machine, so integers are in host order; `version` catches an addon that finds a foreign keeper
+// beside it. The plan is the only long frame. Its strings are length-prefixed *and* NUL-terminated, so that
+// the keeper can use them where they lie and never copies one.
+//
+//   host -> keeper   kPlan (with the PTY slave by SCM_RIGHTS), then any number of kSignal; EOF ends the
+//   session keeper -> host   kFailed | kStarted, then kFailed | kRunning, then kExited
+#pragma once
+
+#include <cstdint>
+
+#include "base/stage.h"
+
+namespace spty::wire {
+
+inline constexpr uint32_t kMagic = 0x59545053;  // "SPTY"
+inline constexpr uint16_t kVersion = 1;
+
+// Above anything execve(2) would accept (arguments and environment together: at most 6 MiB on Linux).
+inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
+inline constexpr uint32_t kMaxStrings = 1U << 20;
+inline constexpr uint32_t kMaxGroups = 65536;  // NGROUPS_MAX
+
+inline constexpr int kControlFd = 3;  // where the keeper finds its end
+
+enum class Type : uint16_t {
+  kPlan = 1,
+  kSignal = 2,
+  kStarted = 16,
+  kRunning = 17,
+  kFailed = 18,
+  kExited = 19,
+};
+
+struct Header {
+  uint32_t magic;
+  uint16_t version;
+  Type type;
+  uint32_t length;
+  uint32_t fd_count;
+};
+static_assert(sizeof(Header) == 16);
+
+// A plan's payload, in this order:
+//   PlanFixed, u32 groups[group_count], cwd, candidates[], argv[], env[]
+// where each string is u32 length, bytes, one NUL.
+struct PlanFixed {
+  uint64_t signal_mask;  // bit n-1 = signal n blocked in the shell, as it was in the calling thread
+  uint32_t set_ids;      // 1: groups, gid and uid below are to be set
+  uint32_t set_groups;   // 1: the supplementary groups too (needs privilege)
+  uint32_t uid;
+  uint32_t gid;
+  uint32_t group_count;
+  uint32_t candidate_count;
+  uint32_t argument_count;
+  uint32_t env_count;
+};
+static_assert(sizeof(PlanFixed) == 40);
+
+struct Signal {
+  int32_t number;
+};
+
+struct Started {
+  int32_t pid;
+};
+
+struct Failed {
+  Stage stage;
+  uint16_t reserved;
+  int32_t err;
+  uint32_t candidate;  // for kExec: which of the candidates the error is about
+};
+static_assert(sizeof(Failed) == 12);
+
+struct Exited {
+  int32_t code;
+  int32_t signal;  // 0 after a normal exit
+};
+
+}  // namespace spty::wire

@@ -1,0 +1,24 @@
+// A block of terminal output on its way from the pump to the host.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace spty {
+
+struct Block {
+  // One event in JavaScript carries at most this much.
+  static constexpr size_t kCapacity = size_t{64} << 10;
+
+  size_t size = 0;
+  bool ascii = true;  // no byte above 0x7f
+  char bytes[kCapacity];
+
+  size_t room() const { return kCapacity - size; }
+};
+
+// Blocks are recycled through a small process-wide store: a fresh one costs sixteen page faults.
+std::unique_ptr<Block> NewBlock();
+void Recycle(std::unique_ptr<Block> block);
+
+}  // namespace spty

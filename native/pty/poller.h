@@ -1,0 +1,53 @@
+// Waiting for descriptors: epoll on Linux, kqueue on macOS. Edge-triggered: an event says that something
+// changed, and the receiver reads or writes until the kernel says EAGAIN. That matters for a terminal whose
+// slave is closed (a child that closed its stdio and works on): level-triggered, its hang-up would be
+// reported for ever.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace spty {
+
+using Clock = std::chrono::steady_clock;
+
+class Poller {
+ public:
+  struct Event {
+    uint64_t token;
+  };
+
+  static Result<Poller> Create();
+
+  // Reports readability, writability and hang-up of `fd` under `token` until Remove.
+  Result<void> Add(int fd, uint64_t token);
+  // Reports nothing while muted; afterwards whatever is ready then. Cannot fail for a descriptor that was
+  // added.
+  void SetMuted(int fd, uint64_t token, bool muted);
+  // `fd` must still be open.
+  void Remove(int fd);
+
+  // Waits until something happened, Wake was called, or `deadline` passed. Wake-ups are not among the events.
+  // The answer is valid until the next Wait.
+  Result<std::span<const Event>> Wait(std::optional<Clock::time_point> deadline);
+
+  // Ends a Wait, now or the next one. From any thread; never blocks.
+  void Wake();
+
+ private:
+  static constexpr size_t kBatch = 64;
+
+  Poller() = default;
+  Fd queue_;
+  Fd wake_;
+  std::array<Event, kBatch> events_;
+};
+
+}  // namespace spty

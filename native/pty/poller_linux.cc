@@ -1,0 +1,89 @@
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/eintr.h"
+#include "pty/poller.h"
+
+namespace spty {
+namespace {
+
+constexpr uint32_t kEverything = uint32_t{EPOLLIN} | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+constexpr uint64_t kWakeToken = ~uint64_t{0};
+
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441
+#endif
+
+// epoll_pwait2 (Linux 5.11) takes nanoseconds. Before that the time is rounded up to a millisecond: a little
+// later, never busy.
+int WaitUntil(int queue, epoll_event* events, int room, std::optional<Clock::time_point> deadline) {
+  if (!deadline) return epoll_wait(queue, events, room, -1);
+  Clock::time_point now = Clock::now();
+  auto left = *deadline > now ? *deadline - now : Clock::duration::zero();
+  auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(left).count();
+  timespec timeout{static_cast<time_t>(nanoseconds / 1'000'000'000),
+                   static_cast<long>(nanoseconds % 1'000'000'000)};
+  long count = syscall(SYS_epoll_pwait2, queue, events, room, &timeout, nullptr, 0);
+  if (count != -1 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(count);
+  return epoll_wait(queue, events, room, static_cast<int>((nanoseconds + 999'999) / 1'000'000));
+}
+
+}  // namespace
+
+Result<Poller> Poller::Create() {
+  Poller poller;
+  poller.queue_ = AboveStdio(Fd(epoll_create1(EPOLL_CLOEXEC)));
+  if (!poller.queue_.valid()) return Error{Stage::kPump, errno, "epoll_create1"};
+  poller.wake_ = AboveStdio(Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
+  if (!poller.wake_.valid()) return Error{Stage::kPump, errno, "eventfd"};
+  TRY(poller.Add(poller.wake_.get(), kWakeToken));
+  return poller;
+}
+
+Result<void> Poller::Add(int fd, uint64_t token) {
+  epoll_event event{};
+  event.events = token == kWakeToken ? uint32_t{EPOLLIN} | EPOLLET : kEverything;
+  event.data.u64 = token;
+  if (epoll_ctl(queue_.get(), EPOLL_CTL_ADD, fd, &event) == -1)
+    return Error{Stage::kPump, errno, "epoll_ctl"};
+  return {};
+}
+
+void Poller::SetMuted(int fd, uint64_t token, bool muted) {
+  epoll_event event{};
+  // Without any wanted event the kernel does not even report a hang-up.
+  event.events = muted ? uint32_t{EPOLLET} : kEverything;
+  event.data.u64 = token;
+  epoll_ctl(queue_.get(), EPOLL_CTL_MOD, fd, &event);
+}
+
+void Poller::Remove(int fd) {
+  // Fails only if it was never added.
+  epoll_ctl(queue_.get(), EPOLL_CTL_DEL, fd, nullptr);
+}
+
+Result<std::span<const Poller::Event>> Poller::Wait(std::optional<Clock::time_point> deadline) {
+  epoll_event ready[kBatch];
+  int count = WaitUntil(queue_.get(), ready, kBatch, deadline);
+  if (count == -1 && errno != EINTR) return Error{Stage::kPump, errno, "epoll_wait"};
+  size_t used = 0;
+  for (int i = 0; i < count; ++i) {
+    if (ready[i].data.u64 != kWakeToken) events_[used++] = Event{ready[i].data.u64};
+  }
+  return std::span<const Event>(events_.data(), used);
+}
+
+void Poller::Wake() {
+  uint64_t one = 1;
+  // Edge-triggered: each write is a new edge, so the counter is never read. EAGAIN (it is full after 2^64
+  // wake-ups) cannot be reached.
+  (void)RetryEintr([&] { return write(wake_.get(), &one, sizeof one); });
+}
+
+}  // namespace spty

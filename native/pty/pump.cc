@@ -1,0 +1,195 @@
+#include "pty/pump.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace spty {
+namespace {
+
+std::mutex pump_mutex;
+std::weak_ptr<Pump> process_pump;
+
+// Signals belong to the host's threads: the pump would otherwise be picked to run its handlers. The new
+// thread inherits the mask that its creator has at that moment.
+class BlockAllSignals {
+ public:
+  BlockAllSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockAllSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Pump>> Pump::Acquire() {
+  std::lock_guard lock(pump_mutex);
+  if (auto pump = process_pump.lock()) return pump;
+  TRY_ASSIGN(Poller poller, Poller::Create());
+  std::shared_ptr<Pump> pump(new Pump(std::move(poller)));
+  process_pump = pump;
+  return pump;
+}
+
+Pump::Pump(Poller poller) : poller_(std::move(poller)) {
+  BlockAllSignals block;
+  thread_ = std::thread([this] { Loop(); });
+}
+
+Pump::~Pump() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  poller_.Wake();
+  thread_.join();
+}
+
+void Pump::Post(std::function<void()> task) {
+  bool first;
+  {
+    std::lock_guard lock(mutex_);
+    first = posted_.empty();
+    posted_.push_back(std::move(task));
+  }
+  if (first) poller_.Wake();
+}
+
+void Pump::Run(std::function<void()> task) {
+  std::mutex done_mutex;
+  std::condition_variable done_signal;
+  bool done = false;
+  Post([&] {
+    task();
+    std::lock_guard lock(done_mutex);
+    done = true;
+    done_signal.notify_one();
+  });
+  std::unique_lock lock(done_mutex);
+  done_signal.wait(lock, [&] { return done; });
+}
+
+Result<void> Pump::Add(int fd, std::shared_ptr<Source> source, Token* token) {
+  std::lock_guard lock(mutex_);
+  *token = next_token_++;
+  entries_.emplace(*token, Entry{fd, std::move(source), std::nullopt});
+  // Under the lock: an event that arrives at once waits for it in Find.
+  auto added = poller_.Add(fd, *token);
+  if (!added.ok()) entries_.erase(*token);
+  return added;
+}
+
+void Pump::Remove(Token token) {
+  // Destroyed after the lock is released: a source's destructor may call back into the pump.
+  std::shared_ptr<Source> source;
+  std::lock_guard lock(mutex_);
+  auto entry = entries_.find(token);
+  if (entry == entries_.end()) return;
+  SetDeadlineLocked(&entry->second, std::nullopt);
+  poller_.Remove(entry->second.fd);
+  source = std::move(entry->second.source);
+  entries_.erase(entry);
+}
+
+void Pump::SetDeadline(Token token, std::optional<Clock::time_point> when) {
+  std::lock_guard lock(mutex_);
+  auto entry = entries_.find(token);
+  if (entry != entries_.end()) SetDeadlineLocked(&entry->second, when);
+}
+
+void Pump::SetDeadlineLocked(Entry* entry, std::optional<Clock::time_point> when) {
+  deadlines_ += when.has_value();
+  deadlines_ -= entry->deadline.has_value();
+  entry->deadline = when;
+}
+
+void Pump::Mute(Token token) { SetMuted(token, true); }
+
+void Pump::Unmute(Token token) { SetMuted(token, false); }
+
+void Pump::SetMuted(Token token, bool muted) {
+  std::lock_guard lock(mutex_);
+  auto entry = entries_.find(token);
+  if (entry != entries_.end()) poller_.SetMuted(entry->second.fd, token, muted);
+}
+
+void Pump::Loop() {
+  while (RunPosted()) {
+    auto events = poller_.Wait(again_.empty() ? NextDeadline() : Clock::time_point::min());
+    if (!events.ok()) {
+      // EBADF or EFAULT: somebody closed our descriptor or wrote over our memory. Going on would hang every
+      // terminal silently.
+      fprintf(stderr, "sandboxed-pty: the I/O thread cannot wait: %s\n", Describe(events.error()).c_str());
+      abort();
+    }
+    for (const Poller::Event& event : events.value()) {
+      // Null if an earlier event of this batch removed it.
+      if (auto source = Find(event.token)) source->OnReady();
+    }
+    RunAgain();
+    RunDeadlines();
+  }
+}
+
+void Pump::Again(Token token) { again_.push_back(token); }
+
+void Pump::RunAgain() {
+  std::vector<Token> tokens;
+  tokens.swap(again_);
+  for (Token token : tokens) {
+    if (auto source = Find(token)) source->OnReady();
+  }
+}
+
+// False when it is time to stop.
+bool Pump::RunPosted() {
+  std::vector<std::function<void()>> tasks;
+  bool stopping;
+  {
+    std::lock_guard lock(mutex_);
+    tasks.swap(posted_);
+    stopping = stopping_;
+  }
+  for (auto& task : tasks) task();
+  return !stopping;
+}
+
+std::shared_ptr<Pump::Source> Pump::Find(Token token) const {
+  std::lock_guard lock(mutex_);
+  auto entry = entries_.find(token);
+  return entry == entries_.end() ? nullptr : entry->second.source;
+}
+
+void Pump::RunDeadlines() {
+  std::vector<std::shared_ptr<Source>> due;
+  {
+    std::lock_guard lock(mutex_);
+    if (deadlines_ == 0) return;
+    Clock::time_point now = Clock::now();
+    for (auto& [token, entry] : entries_) {
+      if (!entry.deadline || *entry.deadline > now) continue;
+      SetDeadlineLocked(&entry, std::nullopt);
+      due.push_back(entry.source);
+    }
+  }
+  for (auto& source : due) source->OnDeadline();
+}
+
+std::optional<Clock::time_point> Pump::NextDeadline() const {
+  std::lock_guard lock(mutex_);
+  std::optional<Clock::time_point> next;
+  if (deadlines_ == 0) return next;
+  for (const auto& [token, entry] : entries_) {
+    if (entry.deadline && (!next || *entry.deadline < *next)) next = entry.deadline;
+  }
+  return next;
+}
+
+}  // namespace spty

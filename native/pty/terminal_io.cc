@@ -1,0 +1,147 @@
+#include "pty/terminal_io.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/eintr.h"
+
+namespace spty {
+namespace {
+
+// One session may not keep the pump from the others for longer than this much output takes.
+constexpr size_t kTurnBytes = size_t{128} << 10;
+
+// A terminal's kernel buffers hold less than 80 KiB, so what comes beyond this after the shell's death was
+// written after it, by somebody who left the session's terminal and kept an end of it.
+constexpr size_t kMaxAfterExit = size_t{256} << 10;
+
+bool IsAscii(const char* bytes, size_t size) {
+  unsigned char bits = 0;
+  for (size_t i = 0; i < size; ++i)
+    bits = static_cast<unsigned char>(bits | static_cast<unsigned char>(bytes[i]));
+  return bits < 0x80;
+}
+
+}  // namespace
+
+Result<void> TerminalIo::Start(std::shared_ptr<TerminalIo> self) {
+  return pump_.Add(master_.get(), std::move(self), &token_);
+}
+
+OutputQueue::Taken TerminalIo::TakeOutput(const std::shared_ptr<TerminalIo>& self) {
+  OutputQueue::Taken taken = output_.Take();
+  if (taken.was_full) pump_.Post([self] { self->ReadAvailable(); });
+  return taken;
+}
+
+void TerminalIo::OnReady() {
+  InputQueue::Flushed flushed = input_.Flush(master_.get());
+  if (flushed == InputQueue::Flushed::kEmpty || flushed == InputQueue::Flushed::kDead)
+    client_.OnInputFlushed();
+  ReadAvailable();
+}
+
+void TerminalIo::OnDeadline() {
+  looking_at_ = std::nullopt;
+  Unmute();
+  ReadAvailable();
+}
+
+void TerminalIo::Finish() {
+  finishing_ = true;
+  ReadAvailable();
+}
+
+void TerminalIo::Inject(std::string_view text) {
+  while (!text.empty()) {
+    std::unique_ptr<Block> block = output_.BeginFill();
+    if (block == nullptr) return;  // only ever called for a child that never ran, so the queue is empty
+    size_t size = std::min(text.size(), block->room());
+    memcpy(block->bytes + block->size, text.data(), size);
+    block->ascii = block->ascii && IsAscii(text.data(), size);
+    block->size += size;
+    text.remove_prefix(size);
+    output_.EndFill(std::move(block));
+  }
+}
+
+void TerminalIo::Stop() {
+  input_.Shut();
+  pump_.Remove(token_);
+  // Last: from here on the host thread may take the master.
+  stopped_ = true;
+}
+
+void TerminalIo::Abandon() {
+  Stop();
+  output_.Discard();
+}
+
+void TerminalIo::ReadAvailable() {
+  if (stopped_) return;
+  size_t total = 0;
+  ReadEnd end = ReadSome(&total);
+  bool over = finishing_ && (end == ReadEnd::kDrained || read_after_exit_ >= kMaxAfterExit);
+  bool at_once = over || end == ReadEnd::kFull;
+  Follow(pacing_.AfterBatch(total, end == ReadEnd::kTurnOver, at_once, Clock::now()));
+  if (over) {
+    EndOutput();
+  } else if (end == ReadEnd::kTurnOver) {
+    // Edge-triggered: nobody will remind us of the rest.
+    pump_.Again(token_);
+  }
+}
+
+void TerminalIo::Follow(const Pacing::Decision& decision) {
+  // Input that waits for the child needs the events that a pause would keep away.
+  if (decision.pause && input_.size() == 0 && !finishing_) {
+    pump_.Mute(token_);
+    muted_ = true;
+  } else {
+    Unmute();
+  }
+  if (decision.look_again != looking_at_) {
+    pump_.SetDeadline(token_, decision.look_again);
+    looking_at_ = decision.look_again;
+  }
+  if (decision.announce) client_.OnOutput();
+}
+
+void TerminalIo::Unmute() {
+  if (std::exchange(muted_, false)) pump_.Unmute(token_);
+}
+
+TerminalIo::ReadEnd TerminalIo::ReadSome(size_t* total) {
+  while (*total < kTurnBytes) {
+    std::unique_ptr<Block> block = output_.BeginFill();
+    if (block == nullptr) return ReadEnd::kFull;
+    ssize_t got = 1;
+    while (got > 0 && block->room() >= OutputQueue::kMinRoom) {
+      char* at = block->bytes + block->size;
+      got = RetryEintr([&] { return read(master_.get(), at, block->room()); });
+      if (got <= 0) break;
+      auto size = static_cast<size_t>(got);
+      block->ascii = block->ascii && IsAscii(at, size);
+      block->size += size;
+      *total += size;
+      if (finishing_) read_after_exit_ += size;
+    }
+    output_.EndFill(std::move(block));
+    // EAGAIN: the kernel has no more; it has flushed its own work queue before saying so. EIO: moreover
+    // nobody has the slave open. The child may have closed its stdio and still open /dev/tty later, so that
+    // is not an end.
+    if (got <= 0) return ReadEnd::kDrained;
+    if (read_after_exit_ >= kMaxAfterExit) return ReadEnd::kDrained;
+  }
+  return ReadEnd::kTurnOver;
+}
+
+void TerminalIo::EndOutput() {
+  Stop();
+  if (!std::exchange(ended_, true)) client_.OnOutputEnd();
+}
+
+}  // namespace spty

@@ -1,0 +1,88 @@
+// The traffic of one terminal: reads the master into an OutputQueue and writes an InputQueue to it, on the
+// pump.
+#pragma once
+
+#include <atomic>
+
+#include "base/fd.h"
+#include "pty/input_queue.h"
+#include "pty/output_queue.h"
+#include "pty/pacing.h"
+#include "pty/pump.h"
+
+namespace spty {
+
+class TerminalIo final : public Pump::Source {
+ public:
+  // Called on the pump thread.
+  class Client {
+   public:
+    // The output queue holds something that has not been announced yet.
+    virtual void OnOutput() = 0;
+    // After Finish: every byte that the shell ever wrote is in the queue. Once.
+    virtual void OnOutputEnd() = 0;
+    // All queued input is with the kernel, or was dropped because nobody can read it any more.
+    virtual void OnInputFlushed() = 0;
+
+   protected:
+    ~Client() = default;
+  };
+
+  // `pump` and `client` outlive this object.
+  TerminalIo(Fd master, Pump& pump, Client& client)
+      : master_(std::move(master)), pump_(pump), client_(client) {}
+
+  // Host thread. `self` keeps this object alive while the pump watches it.
+  Result<void> Start(std::shared_ptr<TerminalIo> self);
+  // -1 once closed. The number is only ever closed by the host thread, so there it cannot be a stranger's.
+  int fd() const { return master_.get(); }
+  InputQueue::Flushed Write(std::string_view bytes) { return input_.Write(master_.get(), bytes); }
+  size_t queued_input() const { return input_.size(); }
+  // The oldest block of output; makes the pump go on reading if the queue had been full.
+  OutputQueue::Taken TakeOutput(const std::shared_ptr<TerminalIo>& self);
+  bool has_output() const { return !output_.empty(); }
+  // True once the pump will not touch the master any more.
+  bool stopped() const { return stopped_; }
+  // After Stop: gives up the master.
+  Fd TakeMaster() { return std::move(master_); }
+
+  // Pump thread.
+  void OnReady() override;
+  void OnDeadline() override;
+  // The shell is gone: read what it left in the kernel, then OnOutputEnd.
+  void Finish();
+  // Text of our own in the stream, as if the child had printed it.
+  void Inject(std::string_view text);
+  // No more traffic: nothing touches the master afterwards. Queued input is dropped, queued output kept.
+  void Stop();
+  // Stop, and drop the queued output too.
+  void Abandon();
+
+ private:
+  enum class ReadEnd { kDrained, kFull, kTurnOver };
+
+  void ReadAvailable();
+  ReadEnd ReadSome(size_t* total);
+  void Follow(const Pacing::Decision& decision);
+  void Unmute();
+  void EndOutput();
+
+  Fd master_;
+  Pump& pump_;
+  Client& client_;
+  InputQueue input_;
+  OutputQueue output_;
+
+  std::atomic<bool> stopped_{false};
+
+  // Pump thread only.
+  Pump::Token token_ = 0;
+  bool finishing_ = false;
+  bool ended_ = false;
+  size_t read_after_exit_ = 0;
+  Pacing pacing_;
+  bool muted_ = false;
+  std::optional<Clock::time_point> looking_at_;
+};
+
+}  // namespace spty

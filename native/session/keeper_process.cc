@@ -1,0 +1,153 @@
+#include "session/keeper_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/eintr.h"
+#include "session/spawn_attributes.h"
+
+namespace spty {
+namespace {
+
+constexpr int kPatienceMs = 10'000;
+constexpr int kEndPatienceMs = 1'000;
+
+Error KeeperError(int err, std::string subject) { return Error{Stage::kKeeper, err, std::move(subject)}; }
+
+// Waits until the socket is ready; an error if that takes longer than anything but a stopped keeper would.
+Result<void> WaitFor(int control, short events) {
+  pollfd watched{control, events, 0};
+  int ready = RetryEintr([&] { return poll(&watched, 1, kPatienceMs); });
+  if (ready == -1) return KeeperError(errno, "poll");
+  if (ready == 0) return KeeperError(ETIMEDOUT, "the keeper does not answer");
+  return {};
+}
+
+Result<size_t> SendSome(int control, const msghdr& message) {
+  for (;;) {
+    ssize_t sent = RetryEintr([&] { return sendmsg(control, &message, MSG_NOSIGNAL | MSG_DONTWAIT); });
+    if (sent >= 0) return static_cast<size_t>(sent);
+    if (errno != EAGAIN) return KeeperError(errno, "the keeper ended before it got its plan");
+    TRY(WaitFor(control, POLLOUT));
+  }
+}
+
+}  // namespace
+
+Result<KeeperProcess> KeeperProcess::Start(const std::string& path) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1) return KeeperError(errno, "socketpair");
+  Fd ours = AboveStdio(Fd(ends[0]));
+  Fd theirs = AboveStdio(Fd(ends[1]));
+  if (!ours.valid() || !theirs.valid()) return KeeperError(errno, "socketpair");
+  TRY_ASSIGN(SpawnAttributes attributes, SpawnAttributes::ForKeeper(theirs.get()));
+  char name[] = "sandboxed-pty-keeper";
+  char* argv[] = {name, nullptr};
+  char* env[] = {nullptr};
+  pid_t pid = 0;
+  int err = posix_spawn(&pid, path.c_str(), attributes.actions(), attributes.attributes(), argv, env);
+  if (err != 0) return KeeperError(err, path);
+  return KeeperProcess(std::move(ours), pid);
+}
+
+KeeperProcess::KeeperProcess(KeeperProcess&& other) noexcept
+    : ended_(other.ended_), control_(std::move(other.control_)), frames_(other.frames_), pid_(other.pid_) {
+  other.pid_ = 0;
+}
+
+KeeperProcess::~KeeperProcess() {
+  if (pid_ == 0) return;
+  control_.Reset();
+  for (int waited = 0; waited < kEndPatienceMs; ++waited) {
+    pid_t got = RetryEintr([&] { return waitpid(pid_, nullptr, WNOHANG); });
+    if (got != 0) return;  // reaped, or ECHILD because the host ignores SIGCHLD
+    timespec pause{0, 1'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  // Something in its session does not die. The keeper is left to it: killing it would free what it guards.
+}
+
+Result<void> KeeperProcess::SendPlan(const std::string& plan, const Fd& slave) {
+  wire::Header header{wire::kMagic, wire::kVersion, wire::Type::kPlan, static_cast<uint32_t>(plan.size()), 1};
+  iovec parts[2] = {{&header, sizeof header}, {const_cast<char*>(plan.data()), plan.size()}};
+  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
+  message.msg_control = ancillary;
+  message.msg_controllen = sizeof ancillary;
+  cmsghdr* rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof(int));
+  int fd = slave.get();
+  memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+  size_t left = sizeof header + plan.size();
+  while (left > 0) {
+    TRY_ASSIGN(size_t sent, SendSome(control_.get(), message));
+    left -= sent;
+    // The descriptor went with the first byte. Continue in the plan, or in what is left of the header.
+    message.msg_control = nullptr;
+    message.msg_controllen = 0;
+    for (iovec& part : parts) {
+      size_t from_part = sent < part.iov_len ? sent : part.iov_len;
+      part.iov_base = static_cast<char*>(part.iov_base) + from_part;
+      part.iov_len -= from_part;
+      sent -= from_part;
+    }
+  }
+  return {};
+}
+
+Result<Frame> KeeperProcess::Await() {
+  for (;;) {
+    Frame frame;
+    TRY_ASSIGN(FrameReader::Status status, frames_.Next(control_.get(), &frame));
+    if (status == FrameReader::Status::kFrame) return frame;
+    if (status == FrameReader::Status::kClosed)
+      return KeeperError(ECONNRESET, "the keeper ended unexpectedly");
+    TRY(WaitFor(control_.get(), POLLIN));
+  }
+}
+
+bool KeeperProcess::SendSignal(int number) {
+  std::lock_guard lock(sending_);
+  if (ended_ || !control_.valid()) return false;
+  struct {
+    wire::Header header;
+    wire::Signal signal;
+  } frame{{wire::kMagic, wire::kVersion, wire::Type::kSignal, sizeof(wire::Signal), 0}, {number}};
+  static_assert(sizeof frame == sizeof(wire::Header) + sizeof(wire::Signal));
+  ssize_t sent =
+      RetryEintr([&] { return send(control_.get(), &frame, sizeof frame, MSG_NOSIGNAL | MSG_DONTWAIT); });
+  return sent == ssize_t{sizeof frame};
+}
+
+void KeeperProcess::EndSession() {
+  std::lock_guard lock(sending_);
+  // Fails only with ENOTCONN, if the keeper is gone already.
+  if (!std::exchange(ended_, true) && control_.valid()) shutdown(control_.get(), SHUT_WR);
+}
+
+void KeeperProcess::Reap() {
+  {
+    std::lock_guard lock(sending_);
+    ended_ = true;
+    control_.Reset();
+  }
+  // It has closed its descriptors and is a few instructions from being a zombie. ECHILD: the host ignores
+  // SIGCHLD and the kernel has reaped it.
+  if (pid_ > 0) RetryEintr([&] { return waitpid(pid_, nullptr, 0); });
+  pid_ = 0;
+}
+
+}  // namespace spty

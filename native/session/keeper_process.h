@@ -1,0 +1,51 @@
+// The host's handle on one keeper.
+#pragma once
+
+#include <sys/types.h>
+
+#include <mutex>
+#include <string>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "session/frame_reader.h"
+
+namespace spty {
+
+class KeeperProcess {
+ public:
+  // Starts the program at `path`: in a session of its own (a Ctrl-C in the host's terminal is not meant for
+  // it), all signals blocked, /dev/null as stdio, its control socket the only other descriptor.
+  static Result<KeeperProcess> Start(const std::string& path);
+  KeeperProcess(KeeperProcess&&) noexcept;
+  KeeperProcess& operator=(KeeperProcess&&) = delete;
+  // If the keeper has not been reaped: ends its session and waits for it, for a second at most before it is
+  // killed.
+  ~KeeperProcess();
+
+  // Sends the plan with the terminal's slave end.
+  Result<void> SendPlan(const std::string& plan, const Fd& slave);
+  // Waits for the next frame; an error if the keeper closes or says nothing for ten seconds.
+  Result<Frame> Await();
+
+  // Asks for a signal to the shell. Any thread. False if the session is over.
+  bool SendSignal(int number);
+  // Tells the keeper that the session is over. Any thread, any number of times.
+  void EndSession();
+
+  int control() const { return control_.get(); }
+  FrameReader& frames() { return frames_; }
+  // Once the keeper has closed its end: waits for its last instructions and forgets it.
+  void Reap();
+
+ private:
+  KeeperProcess(Fd control, pid_t pid) : control_(std::move(control)), pid_(pid) {}
+
+  std::mutex sending_;
+  bool ended_ = false;
+  Fd control_;
+  FrameReader frames_;
+  pid_t pid_ = 0;
+};
+
+}  // namespace spty

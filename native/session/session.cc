@@ -1,0 +1,242 @@
+#include "session/session.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <cerrno>
+
+#include "keeper/plan.h"
+#include "session/foreground.h"
+#include "session/identity.h"
+#include "session/late_failure.h"
+#include "session/path_search.h"
+
+namespace spty {
+namespace {
+
+// The calling thread's mask, for the shell to start with.
+uint64_t CurrentSignalMask() {
+  sigset_t set;
+  sigemptyset(&set);
+  pthread_sigmask(SIG_SETMASK, nullptr, &set);
+  uint64_t mask = 0;
+  for (int number = 1; number <= 64; ++number) {
+    if (sigismember(&set, number) == 1) mask |= uint64_t{1} << (number - 1);
+  }
+  return mask;
+}
+
+Result<Plan> MakePlan(const SpawnRequest& request) {
+  Plan plan;
+  plan.signal_mask = CurrentSignalMask();
+  if (request.ids) {
+    plan.set_ids = true;
+    TRY_ASSIGN(plan.identity, ResolveIdentity(*request.ids));
+  }
+  plan.cwd = request.cwd;
+  plan.candidates = ProgramCandidates(request.file, request.env);
+  plan.argv.reserve(request.args.size() + 1);
+  plan.argv.push_back(request.file);
+  plan.argv.insert(plan.argv.end(), request.args.begin(), request.args.end());
+  plan.env = request.env;
+  return plan;
+}
+
+// The keeper's {stage, errno} with the path it is about.
+Error ToError(const wire::Failed& failed, const SpawnRequest& request) {
+  if (failed.stage == Stage::kExec) return Error{failed.stage, failed.err, request.file};
+  if (failed.stage == Stage::kCwd) return Error{failed.stage, failed.err, request.cwd};
+  return Error{failed.stage, failed.err, ""};
+}
+
+}  // namespace
+
+Session::Session(PtyPair pty, KeeperProcess keeper, Pump& pump)
+    : slave_name_(std::move(pty.slave_name)),
+      terminal_(std::move(pty.master), pump, *this),
+      keeper_(std::move(keeper)),
+      pump_(pump) {}
+
+Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pump& pump, Client* client) {
+  TRY_ASSIGN(Plan plan, MakePlan(request));
+  TRY_ASSIGN(std::string encoded, EncodePlan(plan));
+  TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
+  TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(request.keeper_path));
+  Fd slave = std::move(pty.slave);
+  auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), pump);
+  TRY(session->Greet(request, encoded, std::move(slave)));
+  TRY(session->Watch());
+  // Only now, so that a client whose session never came to be hears nothing. What happened meanwhile is not
+  // lost: the first call tells the client to look.
+  session->Attach(client);
+  return session;
+}
+
+// Hands over the plan and learns the pid; if the caller wants to know, also whether the program runs.
+Result<void> Session::Greet(const SpawnRequest& request, const std::string& plan, Fd slave) {
+  TRY(keeper_.SendPlan(plan, slave));
+  // Only the shell may hold the slave from here on: its last close is how the kernel tells us of its end.
+  slave.Reset();
+  TRY_ASSIGN(Frame started, keeper_.Await());
+  if (started.type == wire::Type::kFailed) return ToError(started.failed, request);
+  if (started.type != wire::Type::kStarted) return Error{Stage::kKeeper, EPROTO, "no pid from the keeper"};
+  pid_ = started.started.pid;
+  if (!request.wait_for_exec) return {};
+  TRY_ASSIGN(Frame running, keeper_.Await());
+  if (running.type == wire::Type::kFailed) return ToError(running.failed, request);
+  if (running.type != wire::Type::kRunning)
+    return Error{Stage::kKeeper, EPROTO, "no verdict from the keeper"};
+  running_ = true;
+  return {};
+}
+
+Result<void> Session::Watch() {
+  TRY(terminal_.Start(SharedTerminal()));
+  auto watched = pump_.Add(keeper_.control(), shared_from_this(), &control_token_);
+  if (!watched.ok()) pump_.Run([this] { terminal_.Abandon(); });
+  return watched;
+}
+
+void Session::Attach(Client* client) {
+  std::lock_guard lock(client_mutex_);
+  client_ = client;
+  client_->OnActivity();
+}
+
+std::shared_ptr<TerminalIo> Session::SharedTerminal() { return {shared_from_this(), &terminal_}; }
+
+OutputQueue::Taken Session::TakeOutput() { return terminal_.TakeOutput(SharedTerminal()); }
+
+std::optional<Session::End> Session::TakeEnd() {
+  std::lock_guard lock(end_mutex_);
+  if (!output_complete_ || terminal_.has_output()) return std::nullopt;
+  return end_;
+}
+
+bool Session::HasOutputOrEnd() const {
+  if (terminal_.has_output()) return true;
+  std::lock_guard lock(end_mutex_);
+  return output_complete_ && end_.has_value();
+}
+
+Result<void> Session::Resize(const WindowSize& size) {
+  if (terminal_.fd() == -1) return Error{Stage::kResize, EBADF, ""};
+  return SetWindowSize(terminal_.fd(), size);
+}
+
+bool Session::Signal(int number) {
+  {
+    std::lock_guard lock(end_mutex_);
+    if (end_) return false;
+  }
+  return keeper_.SendSignal(number);
+}
+
+std::string Session::ForegroundProgram() const {
+  if (!running_ || terminal_.fd() == -1) return "";
+  return spty::ForegroundProgram(terminal_.fd());
+}
+
+void Session::HangUp() {
+  if (terminal_.fd() == -1) return;
+  pump_.Run([this] {
+    hung_up_ = true;
+    terminal_.Abandon();
+    std::lock_guard lock(end_mutex_);
+    output_complete_ = true;
+  });
+  CloseMaster();
+  // The kernel has sent SIGHUP to the foreground group; a shell that has lost its terminal would miss that
+  // one.
+  Signal(SIGHUP);
+}
+
+void Session::Release() {
+  {
+    std::lock_guard lock(client_mutex_);
+    client_ = nullptr;
+  }
+  keeper_.EndSession();
+  // After an ordinary end the pump has let go of the terminal already.
+  if (!terminal_.stopped()) pump_.Run([this] { terminal_.Abandon(); });
+  CloseMaster();
+}
+
+// On the pump: hanging up a terminal takes the kernel a while, and the host thread has better things to do.
+void Session::CloseMaster() {
+  auto master = std::make_shared<Fd>(terminal_.TakeMaster());
+  if (master->valid()) pump_.Post([master] { master->Reset(); });
+}
+
+void Session::Tell() {
+  std::lock_guard lock(client_mutex_);
+  if (client_ != nullptr) client_->OnActivity();
+}
+
+void Session::OnReady() {
+  for (;;) {
+    Frame frame;
+    auto status = keeper_.frames().Next(keeper_.control(), &frame);
+    if (status.ok() && status.value() == FrameReader::Status::kNothing) return;
+    if (!status.ok() || status.value() == FrameReader::Status::kClosed) return HandleKeeperGone();
+    HandleFrame(frame);
+  }
+}
+
+void Session::HandleFrame(const Frame& frame) {
+  switch (frame.type) {
+    case wire::Type::kRunning:
+      running_ = true;
+      return;
+    case wire::Type::kExited:
+      return ShellEnded(End{frame.exited.code, frame.exited.signal});
+    case wire::Type::kFailed:
+      // Closed before the child got as far as its terminal: it would have died of that a moment later.
+      if (hung_up_) return ShellEnded(End{0, SIGHUP});
+      terminal_.Inject(LateFailureText(frame.failed.stage, frame.failed.err));
+      return ShellEnded(End{1, 0});
+    default:
+      return;
+  }
+}
+
+// After an ordinary end the keeper closes last. If there was none somebody killed the keeper: we cannot know
+// how the shell fares, so it is hung up like any terminal whose other side vanished, and that is what we
+// report.
+void Session::HandleKeeperGone() {
+  auto self = shared_from_this();
+  ShellEnded(End{0, SIGHUP});
+  pump_.Remove(control_token_);
+  keeper_.Reap();
+}
+
+void Session::ShellEnded(End end) {
+  {
+    std::lock_guard lock(end_mutex_);
+    if (end_) return;
+    end_ = end;
+  }
+  running_ = false;
+  // Whatever the shell left running ends with it.
+  keeper_.EndSession();
+  terminal_.Finish();
+  // Nothing to finish if the terminal was hung up before.
+  Tell();
+}
+
+void Session::OnOutput() { Tell(); }
+
+void Session::OnOutputEnd() {
+  {
+    std::lock_guard lock(end_mutex_);
+    output_complete_ = true;
+  }
+  Tell();
+}
+
+void Session::OnInputFlushed() {
+  input_flushed_ = true;
+  Tell();
+}
+
+}  // namespace spty

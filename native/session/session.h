@@ -1,0 +1,119 @@
+// One terminal session: the only place where PTY, keeper and pump come together.
+//
+// Threads: the host thread (whoever called Spawn) owns the session and makes all calls but OnReady and the
+// like, which run on the pump. A session that has ended stays until the host has taken everything it left.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "pty/pty_pair.h"
+#include "pty/pump.h"
+#include "pty/terminal_io.h"
+#include "session/keeper_process.h"
+#include "session/request.h"
+
+namespace spty {
+
+class Session final : public Pump::Source,
+                      public TerminalIo::Client,
+                      public std::enable_shared_from_this<Session> {
+ public:
+  // What the host wants to hear. Called on the pump thread, never after Release.
+  class Client {
+   public:
+    // There may be output to take, an end to see, or room for more input.
+    virtual void OnActivity() = 0;
+
+   protected:
+    ~Client() = default;
+  };
+
+  struct End {
+    int code = 0;
+    int signal = 0;
+  };
+
+  // Starts `request`. On failure nothing is left behind. `pump` outlives every reference but its own; Release
+  // comes before it goes.
+  static Result<std::shared_ptr<Session>> Spawn(const SpawnRequest& request, Pump& pump, Client* client);
+
+  // Use Spawn. (Public for make_shared.)
+  Session(PtyPair pty, KeeperProcess keeper, Pump& pump);
+  ~Session() override = default;
+
+  pid_t pid() const { return pid_; }
+  int master() const { return terminal_.fd(); }
+  const std::string& slave_name() const { return slave_name_; }
+
+  // The oldest output.
+  OutputQueue::Taken TakeOutput();
+  // How the shell ended, once all its output has been taken.
+  std::optional<End> TakeEnd();
+  // Whether TakeOutput or TakeEnd has something to give.
+  bool HasOutputOrEnd() const;
+  bool input_flushed() const { return input_flushed_; }
+  // True once after queued input has reached the kernel.
+  bool TakeInputFlushed() { return input_flushed_.exchange(false); }
+
+  // Never blocks. What the kernel does not take now is written as the child reads.
+  InputQueue::Flushed Write(std::string_view bytes) { return terminal_.Write(bytes); }
+  size_t queued_input() const { return terminal_.queued_input(); }
+
+  Result<void> Resize(const WindowSize& size);
+  // To the shell itself. False if it has ended; a number that was its own is never signalled again.
+  bool Signal(int number);
+  // argv[0] of the foreground job; "" before the program has replaced the keeper's child, and after the end.
+  std::string ForegroundProgram() const;
+
+  // Hangs up: stops all traffic and closes the master, which sends SIGHUP to the shell. Its end is still
+  // reported.
+  void HangUp();
+  // The host is done. No callback follows; whatever still runs is ended by the keeper, and the pump reaps
+  // that.
+  void Release();
+
+  // Pump thread: the control socket.
+  void OnReady() override;
+  // Pump thread: the terminal.
+  void OnOutput() override;
+  void OnOutputEnd() override;
+  void OnInputFlushed() override;
+
+ private:
+  Result<void> Greet(const SpawnRequest& request, const std::string& plan, Fd slave);
+  Result<void> Watch();
+  std::shared_ptr<TerminalIo> SharedTerminal();
+  void HandleFrame(const Frame& frame);
+  void HandleKeeperGone();
+  void ShellEnded(End end);
+  void Attach(Client* client);
+  void Tell();
+  void CloseMaster();
+
+  std::string slave_name_;
+  TerminalIo terminal_;
+  KeeperProcess keeper_;
+  Pump& pump_;
+  pid_t pid_ = 0;
+
+  std::atomic<bool> running_{false};  // exec has happened
+  std::atomic<bool> input_flushed_{false};
+  mutable std::mutex end_mutex_;
+  std::optional<End> end_;        // guarded by end_mutex_: how the shell ended
+  bool output_complete_ = false;  // guarded by end_mutex_
+
+  std::mutex client_mutex_;  // held while the client is called, so that Release can be sure it is not
+  Client* client_ = nullptr;
+
+  // Pump thread only.
+  bool hung_up_ = false;
+  Pump::Token control_token_ = 0;
+};
+
+}  // namespace spty

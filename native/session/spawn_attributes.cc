@@ -1,0 +1,44 @@
+#include "session/spawn_attributes.h"
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include "keeper/wire.h"
+
+namespace spty {
+namespace {
+
+Result<void> Checked(int err, const char* call) {
+  if (err != 0) return Error{Stage::kKeeper, err, call};
+  return {};
+}
+
+}  // namespace
+
+Result<SpawnAttributes> SpawnAttributes::ForKeeper(int control) {
+  SpawnAttributes result;
+  auto attributes = std::make_unique<posix_spawnattr_t>();
+  TRY(Checked(posix_spawnattr_init(attributes.get()), "posix_spawnattr_init"));
+  result.attributes_.reset(attributes.release());
+  sigset_t all;
+  sigfillset(&all);
+  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID;
+  TRY(Checked(posix_spawnattr_setsigdefault(result.attributes_.get(), &all),
+              "posix_spawnattr_setsigdefault"));
+  TRY(Checked(posix_spawnattr_setsigmask(result.attributes_.get(), &all), "posix_spawnattr_setsigmask"));
+  TRY(Checked(posix_spawnattr_setflags(result.attributes_.get(), flags), "posix_spawnattr_setflags"));
+
+  auto actions = std::make_unique<posix_spawn_file_actions_t>();
+  TRY(Checked(posix_spawn_file_actions_init(actions.get()), "posix_spawn_file_actions_init"));
+  result.actions_.reset(actions.release());
+  posix_spawn_file_actions_t* list = result.actions_.get();
+  // If `control` already has the number, dup2 onto itself clears its close-on-exec flag: that is what we
+  // want.
+  TRY(Checked(posix_spawn_file_actions_adddup2(list, control, wire::kControlFd), "adddup2"));
+  TRY(Checked(posix_spawn_file_actions_addopen(list, 0, "/dev/null", O_RDWR, 0), "addopen"));
+  TRY(Checked(posix_spawn_file_actions_adddup2(list, 0, 1), "adddup2"));
+  TRY(Checked(posix_spawn_file_actions_adddup2(list, 0, 2), "adddup2"));
+  return result;
+}
+
+}  // namespace spty

@@ -1,0 +1,71 @@
+// spawn() never throws for what the system refuses: the reason is printed in the terminal, and the exit code is 1.
+import * as path from 'node:path';
+import { children, contract, linux, load, run, temporaryDirectory, track, unprivileged, until, writeScript } from './support';
+
+const failed = { exitCode: 1, signal: 0 };
+
+contract('a missing program is told in the terminal', async () => {
+  for (const file of ['/nowhere/at-all', './not-here', 'no-such-program']) {
+    expect(await run(file, [])).toEqual({ output: 'execvp(3) failed.: No such file or directory\r\n', exit: failed });
+  }
+});
+
+contract('a missing working directory is told in the terminal', async () => {
+  expect(await run('sh', [], { cwd: '/nowhere/at-all' })).toEqual({
+    output: 'chdir(2) failed.: No such file or directory\r\n',
+    exit: failed,
+  });
+});
+
+contract('a working directory that is a file is told in the terminal', async () => {
+  expect(await run('sh', [], { cwd: '/dev/null' })).toEqual({ output: 'chdir(2) failed.: Not a directory\r\n', exit: failed });
+});
+
+contract('a program without execute permission is told in the terminal, by path and by name', async () => {
+  const dir = temporaryDirectory();
+  const file = writeScript(path.join(dir, 'text'), '#!/bin/sh\n', 0o644);
+  const expected = { output: 'execvp(3) failed.: Permission denied\r\n', exit: failed };
+  expect(await run(file, [])).toEqual(expected);
+  expect(await run('text', [], { env: { PATH: `${dir}:/nowhere` } })).toEqual(expected);
+});
+
+contract('a directory is no program', async () => {
+  expect(await run('/', [])).toEqual({ output: 'execvp(3) failed.: Permission denied\r\n', exit: failed });
+});
+
+contract('a missing interpreter is told like a missing program', async () => {
+  const file = writeScript(path.join(temporaryDirectory(), 'script'), '#!/nowhere/interpreter\n');
+  expect(await run(file, [])).toEqual({ output: 'execvp(3) failed.: No such file or directory\r\n', exit: failed });
+});
+
+contract.needing(linux)('arguments beyond the limit of the kernel are told in the terminal', async () => {
+  expect(await run('sh', ['-c', ':', 'x'.repeat(200_000)])).toEqual({
+    output: 'execvp(3) failed.: Argument list too long\r\n',
+    exit: failed,
+  });
+});
+
+contract.needing(unprivileged)('a user that may not be taken is told in the terminal', async () => {
+  const { output, exit } = await run('sh', [], { uid: 0, gid: 0 });
+  expect(output).toBe('setgid(2) failed.: Operation not permitted\r\n');
+  expect(exit).toEqual(failed);
+});
+
+contract('a failed start has a pid, the file as its process name, and leaves no child', async () => {
+  const before = children();
+  const session = track(load().spawn('/nowhere/at-all', [], {}));
+  expect(session.pty.pid).toBeGreaterThan(0);
+  await session.exit();
+  expect(session.pty.process).toBe('/nowhere/at-all');
+  await until('no child is left', () => children().every((pid) => before.includes(pid)));
+});
+
+contract('a failed start takes calls like any other terminal', async () => {
+  const session = track(load().spawn('/nowhere/at-all', [], {}));
+  session.pty.write('input');
+  session.pty.resize(100, 50);
+  session.pty.pause();
+  session.pty.resume();
+  session.pty.clear();
+  expect(await session.exit()).toEqual(failed);
+});
