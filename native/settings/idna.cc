@@ -81,6 +81,16 @@ bool IsLetter(uint32_t c) {
                      [c](const Range& range) { return c >= range.first && c <= range.last; });
 }
 
+// Invisible, reserved or private: nothing that a registry hands out, and nothing that a reader could check.
+constexpr Range kNeverInNames[] = {{0x80, 0xA9},     {0xAB, 0xB6},     {0xB8, 0xDE},     {0xF7, 0xF7},
+                                   {0x2000, 0x206F}, {0x3000, 0x3004}, {0xE000, 0xF8FF}, {0xFE00, 0xFE0F},
+                                   {0xFEFF, 0xFEFF}, {0xFF00, 0xFFFF}, {0xE0000, 0x10FFFF}};
+
+bool IsNeverInNames(uint32_t c) {
+  return std::any_of(std::begin(kNeverInNames), std::end(kNeverInNames),
+                     [c](const Range& range) { return c >= range.first && c <= range.last; });
+}
+
 }  // namespace
 
 std::optional<std::string> PunycodeEncode(const std::vector<uint32_t>& code_points) {
@@ -167,6 +177,7 @@ bool IsValidALabel(std::string_view label) {
   const std::string_view text = label.substr(4);
   const auto decoded = PunycodeDecode(text);
   if (!decoded || std::all_of(decoded->begin(), decoded->end(), [](uint32_t c) { return c < 0x80; })) return false;
+  if (std::any_of(decoded->begin(), decoded->end(), IsNeverInNames)) return false;
   const auto again = PunycodeEncode(*decoded);
   return again && *again == text;
 }

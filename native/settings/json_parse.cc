@@ -45,7 +45,7 @@ class Builder : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     JsonValue& object = *open_.back();
     if (!keys_.back().insert(name).second) {
-      return Fail(AppendPointer(Here(), name), "The key " + Quoted(name) + " stands twice in the same object.",
+      return Fail(AppendPointer(Pointer(open_.size() - 1), name), "The key " + Quoted(name) + " stands twice in the same object.",
                   "Remove one of them.");
     }
     object.members.push_back({std::move(name), {}});
@@ -69,9 +69,13 @@ class Builder : public nlohmann::json_sax<Json> {
     return reason;
   }
 
-  std::string Here() const {
+  std::string Here() const { return Pointer(open_.size()); }
+
+  // The path to what is being read in the first `levels` open containers.
+  std::string Pointer(size_t levels) const {
     std::string pointer = root_.pointer;
-    for (const JsonValue* node : open_) {
+    for (size_t level = 0; level < levels; ++level) {
+      const JsonValue* node = open_[level];
       if (node->is_object()) {
         if (!node->members.empty()) pointer = AppendPointer(pointer, node->members.back().key);
       } else {
