@@ -65,7 +65,8 @@ Failure AddBuiltin(PolicyBuilder& builder) {
   return std::nullopt;
 }
 
-// The rest of /dev under a grant of everything: other terminals, disks, cameras.
+// The rest of /dev under a grant of everything: other terminals, disks, cameras. Always there, so that whoever gives
+// up "read_access": "all" does not get more through another wide grant.
 void AddDeviceHole(PolicyBuilder& builder) {
   Result<PathLookup> found = builder.resolver.LookUp(kDeviceDirectory);
   Hole hole;
@@ -80,7 +81,6 @@ Failure AddEverything(PolicyBuilder& builder) {
   const Settings& settings = builder.settings;
   const bool write = settings.allow_fs_write_all.value;
   if (!write && settings.read_access.value != ReadAccess::kAll) return std::nullopt;
-  AddDeviceHole(builder);
   const Sourced<std::string> root{"/", write ? settings.allow_fs_write_all.origin : settings.read_access.origin};
   const Rights rights = write ? Rights::kReadWrite : Rights::kReadExecute;
   return builder.GrantOne(root, rights, GrantKind::kEverything);
@@ -114,6 +114,7 @@ Failure AddProject(PolicyBuilder& builder) {
 
 Failure AddSystemPaths(PolicyBuilder& builder) {
   const Settings& settings = builder.settings;
+  AddDeviceHole(builder);
   if (Failure failure = AddEverything(builder)) return failure;
   if (Failure failure = builder.GrantList(settings.executable, Rights::kReadExecute, GrantKind::kSystem)) return failure;
   if (Failure failure = builder.GrantList(settings.read_only, Rights::kRead, GrantKind::kSystem)) return failure;

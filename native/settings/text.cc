@@ -88,7 +88,9 @@ std::string_view NearestWord(std::string_view word, std::span<const std::string_
   std::string_view best;
   size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
   for (std::string_view candidate : candidates) {
-    const size_t distance = EditDistance(word, candidate);
+    // Half a name is no typo, but no riddle either.
+    const bool begins = word.size() >= 4 && candidate.starts_with(word);
+    const size_t distance = begins ? 1 : EditDistance(word, candidate);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;

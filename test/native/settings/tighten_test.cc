@@ -157,7 +157,7 @@ void ExpectNotWider(const Settings& after, const Settings& before) {
   EXPECT_TRUE(PathsWithin(after.unix_sockets, before.unix_sockets));
   EXPECT_TRUE(PathsWithin(before.denied_read, after.denied_read));
   for (const char* host : {"a.example", "x.a.example", "y.x.a.example", "z.b.example", "b.example", "other.example"}) {
-    for (uint16_t port : {22, 80, 443}) {
+    for (uint16_t port : {uint16_t{22}, uint16_t{80}, uint16_t{443}}) {
       EXPECT_TRUE(!Reaches(after, host, port) || Reaches(before, host, port)) << host << ":" << port;
     }
   }

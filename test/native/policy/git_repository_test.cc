@@ -1,0 +1,199 @@
+#include "policy/git_repository.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "policy/scratch.h"
+
+namespace spty {
+namespace {
+
+class GitRepositoryTest : public ::testing::Test {
+ protected:
+  // A Git directory as far as anybody looks.
+  void MakeGitDir(const std::string& relative) {
+    scratch_.Dir(relative + "/objects");
+    scratch_.Dir(relative + "/refs");
+    scratch_.Dir(relative + "/hooks");
+    scratch_.File(relative + "/HEAD", "ref: refs/heads/main\n");
+    scratch_.File(relative + "/config", "[core]\n\tbare = false\n");
+  }
+  // A linked worktree in the project, of a main repository elsewhere.
+  void MakeLinkedWorktree() {
+    MakeGitDir("home/me/main/.git");
+    const std::string dir = "home/me/main/.git/worktrees/project";
+    scratch_.File("home/me/project/.git", "gitdir: " + scratch_.Path(dir) + "\n");
+    scratch_.File(dir + "/gitdir", scratch_.Project(".git") + "\n");
+    scratch_.File(dir + "/commondir", "../..\n");
+    scratch_.File(dir + "/HEAD", "ref: refs/heads/topic\n");
+  }
+  std::vector<GitRepository> Find(std::vector<std::string> worktrees = {}) {
+    auto found = FindRepositories({scratch_.project(), scratch_.home(), std::move(worktrees)});
+    EXPECT_TRUE(found.ok());
+    return found.ok() ? std::move(found).value() : std::vector<GitRepository>(1);
+  }
+  std::shared_ptr<const Policy> With(const char* git_access) {
+    return scratch_.Resolve(std::string(R"({"enabled": true, "git_access": ")") + git_access + "\"}");
+  }
+  bool Allowed(const Policy& policy, Rights rights, const std::string& path) {
+    return policy.Decide(path, rights).allowed;
+  }
+
+  Scratch scratch_;
+};
+
+TEST_F(GitRepositoryTest, NoRepository) {
+  const auto found = Find();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, RepositoryKind::kAbsent);
+  EXPECT_EQ(found[0].link, scratch_.Project(".git"));
+  // A planted one would run its hooks for whoever comes next.
+  const auto policy = With("read");
+  EXPECT_FALSE(Allowed(*policy, Rights::kReadWrite, scratch_.Project(".git/hooks/pre-commit")));
+  EXPECT_TRUE(Allowed(*policy, Rights::kReadWrite, scratch_.Project(".gitignore")));
+}
+
+TEST_F(GitRepositoryTest, PlainRepositoryByAccess) {
+  MakeGitDir("home/me/project/.git");
+  ASSERT_EQ(Find()[0].kind, RepositoryKind::kMain);
+  const std::string object = scratch_.Project(".git/objects/aa");
+  const std::string hook = scratch_.Project(".git/hooks/pre-commit");
+  const std::string config = scratch_.Project(".git/config");
+  const auto none = With("none");
+  EXPECT_FALSE(Allowed(*none, Rights::kRead, object));
+  const auto read = With("read");
+  EXPECT_TRUE(Allowed(*read, Rights::kRead, hook));
+  EXPECT_FALSE(Allowed(*read, Rights::kReadWrite, object));
+  const auto commit = With("commit");
+  EXPECT_TRUE(Allowed(*commit, Rights::kReadWrite, object));
+  EXPECT_TRUE(Allowed(*commit, Rights::kReadWrite, scratch_.Project(".git/index.lock")));
+  EXPECT_TRUE(Allowed(*commit, Rights::kRead, config));
+  for (std::string_view name : GitCommandSources()) {
+    EXPECT_FALSE(Allowed(*commit, Rights::kReadWrite, scratch_.Project(".git/" + std::string(name)))) << name;
+  }
+  EXPECT_FALSE(Allowed(*commit, Rights::kReadWrite, hook));
+  const auto full = With("full");
+  EXPECT_TRUE(Allowed(*full, Rights::kReadWrite, hook));
+  EXPECT_EQ(FindHole(*full, scratch_.Project(".git")), nullptr);
+}
+
+TEST_F(GitRepositoryTest, LinkedWorktree) {
+  MakeLinkedWorktree();
+  const GitRepository repo = Find()[0];
+  EXPECT_EQ(repo.kind, RepositoryKind::kLinkedWorktree);
+  EXPECT_TRUE(repo.verified);
+  EXPECT_EQ(repo.common_dir, scratch_.Home("main/.git"));
+  EXPECT_EQ(repo.git_dir, scratch_.Home("main/.git/worktrees/project"));
+  const std::string object = scratch_.Home("main/.git/objects/aa");
+  EXPECT_TRUE(Allowed(*With("full"), Rights::kReadWrite, object));
+  EXPECT_TRUE(Allowed(*With("read"), Rights::kRead, object));
+  EXPECT_FALSE(Allowed(*With("read"), Rights::kReadWrite, object));
+  EXPECT_FALSE(Allowed(*With("none"), Rights::kRead, object));
+  const auto commit = With("commit");
+  EXPECT_TRUE(Allowed(*commit, Rights::kReadWrite, object));
+  EXPECT_TRUE(Allowed(*commit, Rights::kReadWrite, scratch_.Home("main/.git/worktrees/project/index")));
+  EXPECT_FALSE(Allowed(*commit, Rights::kReadWrite, scratch_.Home("main/.git/worktrees/project/commondir")));
+  EXPECT_FALSE(Allowed(*commit, Rights::kReadWrite, scratch_.Home("main/.git/worktrees/other/index")));
+  EXPECT_FALSE(Allowed(*commit, Rights::kReadWrite, scratch_.Home("main/.git/hooks/x")));
+  // The pointer file itself: another one would lead Git elsewhere.
+  EXPECT_FALSE(Allowed(*commit, Rights::kReadWrite, scratch_.Project(".git")));
+  // The main working tree is none of our business.
+  EXPECT_FALSE(Allowed(*With("full"), Rights::kRead, scratch_.Home("main/file")));
+}
+
+TEST_F(GitRepositoryTest, AClaimThatIsNotReturnedOpensNothing) {
+  // A file in the project says that somebody else's directory is its Git directory.
+  scratch_.File("home/me/.ssh/id", "key");
+  MakeGitDir("home/me/victim/.git");
+  for (const std::string& target : {scratch_.Home(".ssh"), scratch_.Home("victim/.git"), scratch_.home(), std::string("/")}) {
+    scratch_.File("home/me/project/.git", "gitdir: " + target + "\n");
+    const auto policy = With("full");
+    EXPECT_FALSE(policy->repositories()[0].verified) << target;
+    EXPECT_EQ(FindGrant(*policy, target), nullptr);
+    EXPECT_FALSE(Allowed(*policy, Rights::kRead, scratch_.Home("victim/.git/config")));
+    ASSERT_NE(FindSkipped(*policy, target), nullptr);
+    EXPECT_EQ(FindSkipped(*policy, target)->reason, SkipReason::kNotVerified);
+  }
+}
+
+TEST_F(GitRepositoryTest, AForgedCommonDirectoryOpensNothing) {
+  MakeLinkedWorktree();
+  scratch_.File("home/me/secret/HEAD");
+  scratch_.Dir("home/me/secret/objects");
+  scratch_.Dir("home/me/secret/refs");
+  scratch_.File("home/me/main/.git/worktrees/project/commondir", scratch_.Home("secret") + "\n");
+  EXPECT_FALSE(Find()[0].verified);
+  EXPECT_FALSE(Allowed(*With("full"), Rights::kRead, scratch_.Home("secret/x")));
+}
+
+TEST_F(GitRepositoryTest, Submodules) {
+  MakeGitDir("home/me/project/.git");
+  MakeGitDir("home/me/project/.git/modules/lib");
+  scratch_.File("home/me/project/.git/modules/lib/config", "[core]\n\tworktree = ../../../lib\n");
+  scratch_.File("home/me/project/lib/.git", "gitdir: ../.git/modules/lib\n");
+  scratch_.File("home/me/project/.gitmodules",
+                "[submodule \"lib\"]\n\tpath = lib\n\turl = x\n[submodule \"up\"]\n\tpath = ../victim\n");
+  const auto found = Find();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[1].kind, RepositoryKind::kSubmodule);
+  EXPECT_TRUE(found[1].verified);
+  const auto commit = With("commit");
+  EXPECT_FALSE(Allowed(*commit, Rights::kReadWrite, scratch_.Project("lib/.git")));
+  EXPECT_FALSE(Allowed(*commit, Rights::kReadWrite, scratch_.Project(".git/modules/lib/config")));
+  EXPECT_FALSE(Allowed(*commit, Rights::kReadWrite, scratch_.Project(".git/modules/lib/hooks/x")));
+  EXPECT_TRUE(Allowed(*commit, Rights::kReadWrite, scratch_.Project(".git/modules/lib/objects/x")));
+}
+
+TEST_F(GitRepositoryTest, AProjectThatIsASubmodule) {
+  MakeGitDir("home/me/super/.git");
+  MakeGitDir("home/me/super/.git/modules/project");
+  scratch_.File("home/me/super/.git/modules/project/config", "[core]\n\tworktree = " + scratch_.project() + "\n");
+  scratch_.File("home/me/project/.git", "gitdir: ../super/.git/modules/project\n");
+  EXPECT_TRUE(Find()[0].verified);
+  EXPECT_TRUE(Allowed(*With("full"), Rights::kReadWrite, scratch_.Home("super/.git/modules/project/index")));
+  EXPECT_FALSE(Allowed(*With("full"), Rights::kRead, scratch_.Home("super/.git/config")));
+}
+
+TEST_F(GitRepositoryTest, ALinkAsGitDirectoryIsProtectedAtBothEnds) {
+  MakeGitDir("home/me/project/real");
+  scratch_.Link("home/me/project/.git", "real");
+  const auto policy = With("read");
+  EXPECT_FALSE(Allowed(*policy, Rights::kReadWrite, scratch_.Project("real/config")));
+  ASSERT_NE(FindHole(*policy, scratch_.Project(".git")), nullptr);
+  EXPECT_TRUE(FindHole(*policy, scratch_.Project(".git"))->cuts_write);
+}
+
+TEST_F(GitRepositoryTest, TheRepositoryAroundTheProject) {
+  MakeGitDir("home/me/mono/.git");
+  scratch_.Dir("home/me/mono/packages/a");
+  PolicyInput input = scratch_.Input(R"({"enabled": true})");
+  input.project_dir = scratch_.Home("mono/packages/a");
+  const auto full = scratch_.Resolve(std::move(input));
+  EXPECT_TRUE(Allowed(*full, Rights::kReadWrite, scratch_.Home("mono/.git/index")));
+  EXPECT_FALSE(Allowed(*full, Rights::kRead, scratch_.Home("mono/packages/b/x")));
+  input = scratch_.Input(R"({"enabled": true, "profile": "agent"})");
+  input.project_dir = scratch_.Home("mono/packages/a");
+  EXPECT_FALSE(Allowed(*scratch_.Resolve(std::move(input)), Rights::kRead, scratch_.Home("mono/.git/index")));
+}
+
+TEST_F(GitRepositoryTest, TheRepositoryOfTheHomeIsNotTheProjects) {
+  MakeGitDir("home/me/.git");
+  EXPECT_EQ(Find().size(), 1u);
+  EXPECT_FALSE(Allowed(*With("full"), Rights::kRead, scratch_.Home(".git/config")));
+}
+
+TEST_F(GitRepositoryTest, FurtherWorktreesOfTheCaller) {
+  MakeGitDir("home/me/project/vendor/dep/.git");
+  PolicyInput input = scratch_.Input(R"({"enabled": true, "git_access": "commit"})");
+  input.repositories = {scratch_.Project("vendor/dep"), scratch_.Project("missing")};
+  EXPECT_FALSE(Allowed(*scratch_.Resolve(std::move(input)), Rights::kReadWrite, scratch_.Project("vendor/dep/.git/config")));
+}
+
+TEST_F(GitRepositoryTest, AFifoInPlaceOfAFileDoesNotBlock) {
+  ASSERT_EQ(mkfifo(scratch_.Project(".git").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo(scratch_.Project(".gitmodules").c_str(), 0600), 0);
+  EXPECT_EQ(Find().size(), 1u);
+}
+
+}  // namespace
+}  // namespace spty
