@@ -50,7 +50,8 @@ bool Passes(const EnvList* allowed, const std::string& name) {
 }  // namespace
 
 const std::string* FindEnv(const std::vector<EnvVar>& env, std::string_view name) {
-  const auto found = std::find_if(env.rbegin(), env.rend(), [&](const EnvVar& var) { return var.name == name; });
+  const auto found =
+      std::find_if(env.rbegin(), env.rend(), [&](const EnvVar& var) { return var.name == name; });
   return found == env.rend() ? nullptr : &found->value;
 }
 
@@ -65,7 +66,8 @@ SettingsResult<std::vector<EnvVar>> BuildEnvironment(const EnvironmentInput& inp
   if (!input.term.empty()) {
     Set(result, "TERM", input.term);
   } else {
-    Set(result, "TERM", inherited_term != nullptr && !inherited_term->empty() ? *inherited_term : kDefaultTerm);
+    Set(result, "TERM",
+        inherited_term != nullptr && !inherited_term->empty() ? *inherited_term : kDefaultTerm);
   }
   if (!input.pwd.empty()) Set(result, "PWD", input.pwd);
   if (input.allowed != nullptr) {

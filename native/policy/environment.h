@@ -29,8 +29,8 @@ struct EnvironmentInput {
   std::string temp_dir;
 };
 
-// First what passes of `env`, then TERM, PWD and TMPDIR (TMP and TEMP too, if the directory is private), then `extra`.
-// Each name once. A name that is empty or has '=' or NUL, and a value with NUL, is an error.
+// First what passes of `env`, then TERM, PWD and TMPDIR (TMP and TEMP too, if the directory is private), then
+// `extra`. Each name once. A name that is empty or has '=' or NUL, and a value with NUL, is an error.
 SettingsResult<std::vector<EnvVar>> BuildEnvironment(const EnvironmentInput& input, bool private_temp);
 
 // The value of the last one with that name, or null.

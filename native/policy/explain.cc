@@ -32,7 +32,8 @@ HostAndPort SplitPort(std::string_view target) {
 }
 
 bool LooksLikePath(std::string_view target) {
-  return target.starts_with('/') || target.starts_with('~') || target.starts_with('.') || target.starts_with('$');
+  return target.starts_with('/') || target.starts_with('~') || target.starts_with('.') ||
+         target.starts_with('$');
 }
 
 void ExplainHost(const Policy& policy, Explanation& result) {
@@ -48,7 +49,8 @@ void ExplainHost(const Policy& policy, Explanation& result) {
     }
     return nullptr;
   };
-  if (const Origin* denied = matching(network.denied); denied != nullptr && network.mode != NetworkMode::kNone) {
+  if (const Origin* denied = matching(network.denied);
+      denied != nullptr && network.mode != NetworkMode::kNone) {
     result.by = *denied;
     result.reason = "The host is denied.";
   } else if (const Origin* listed = matching(network.hosts); listed != nullptr && !network.all_hosts) {
@@ -70,7 +72,8 @@ void ExplainSocket(const Policy& policy, const PathLookup& target, Explanation& 
     return;
   }
   const FileDecision decision = policy.Decide(target.path, Rights::kReadWrite);
-  const bool own = decision.allowed && (decision.grant->kind == GrantKind::kProject || decision.grant->kind == GrantKind::kTemp);
+  const bool own = decision.allowed &&
+                   (decision.grant->kind == GrantKind::kProject || decision.grant->kind == GrantKind::kTemp);
   if (own) {
     result.allowed = true;
     result.by = decision.grant->origin;
@@ -94,7 +97,8 @@ std::string ReasonFor(const Hole& hole) {
   return "Only the basic devices are granted.";
 }
 
-void ExplainFile(const Policy& policy, PathResolver& resolver, const PathLookup& target, Explanation& result) {
+void ExplainFile(const Policy& policy, PathResolver& resolver, const PathLookup& target,
+                 Explanation& result) {
   const FileDecision decision = policy.Decide(target.path, RightsFor(result.access));
   result.allowed = decision.allowed;
   if (decision.allowed) {
@@ -158,8 +162,9 @@ std::string ExplanationToText(const Explanation& e) {
   std::string text = std::string(NameOf(e.access)) + " " + Quoted(e.target);
   if (e.resolved != e.target) text += " (" + Quoted(e.resolved) + ")";
   text += std::string(": ") + (e.allowed ? "allowed" : "denied") + ". " + e.reason + "\n";
-  text += e.by.layer == Layer::kDefault ? "Decided by the default of " + e.by.pointer + ".\n"
-                                        : "Decided by " + e.by.pointer + " (" + std::string(LayerName(e.by.layer)) + ").\n";
+  text += e.by.layer == Layer::kDefault
+              ? "Decided by the default of " + e.by.pointer + ".\n"
+              : "Decided by " + e.by.pointer + " (" + std::string(LayerName(e.by.layer)) + ").\n";
   if (e.suggestion) {
     text += "To allow it: " + e.suggestion->text + "\n";
     if (!e.suggestion->caution.empty()) text += "Do not do that lightly: " + e.suggestion->caution + "\n";
@@ -171,7 +176,13 @@ std::string ExplanationToJson(const Explanation& e) {
   JsonWriter out;
   out.BeginObject().Key("access").String(NameOf(e.access)).Key("target").String(e.target);
   out.Key("resolved").String(e.resolved).Key("allowed").Bool(e.allowed);
-  out.Key("by").BeginObject().Key("layer").String(LayerName(e.by.layer)).Key("pointer").String(e.by.pointer).EndObject();
+  out.Key("by")
+      .BeginObject()
+      .Key("layer")
+      .String(LayerName(e.by.layer))
+      .Key("pointer")
+      .String(e.by.pointer)
+      .EndObject();
   out.Key("reason").String(e.reason);
   if (e.suggestion) {
     out.Key("suggestion").BeginObject().Key("text").String(e.suggestion->text);

@@ -11,8 +11,8 @@ namespace spty {
 
 // The smallest change of the settings that would allow it.
 struct Suggestion {
-  // Where to write in the sandbox settings; "/-" at the end means: append to the list. Empty: no change of settings
-  // helps, and `text` says what does.
+  // Where to write in the sandbox settings; "/-" at the end means: append to the list. Empty: no change of
+  // settings helps, and `text` says what does.
   std::string pointer;
   // What to write there.
   std::string value;
@@ -33,8 +33,8 @@ struct Explanation {
   std::optional<Suggestion> suggestion;  // if it is not allowed
 };
 
-// For kConnect the target is a host, "host:port" (without a port: 443), or the path of a UNIX socket; else a path.
-// Paths may be spelled as in the settings.
+// For kConnect the target is a host, "host:port" (without a port: 443), or the path of a UNIX socket; else a
+// path. Paths may be spelled as in the settings.
 Explanation Explain(const Policy& policy, Access access, std::string_view target);
 
 // For people: a few lines.

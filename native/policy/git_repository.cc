@@ -13,9 +13,9 @@
 namespace spty {
 namespace {
 
-constexpr std::string_view kCommandSources[] = {"config",       "config.worktree", "hooks",    "info",      "modules",
-                                                "worktrees",    "remotes",         "branches", "commondir", "gitdir",
-                                                "rebase-merge", "rebase-apply"};
+constexpr std::string_view kCommandSources[] = {
+    "config",  "config.worktree", "hooks",     "info",   "modules",      "worktrees",
+    "remotes", "branches",        "commondir", "gitdir", "rebase-merge", "rebase-apply"};
 
 constexpr size_t kMaxRepositories = 200;
 constexpr int kMaxSubmoduleDepth = 4;
@@ -39,7 +39,8 @@ std::vector<std::string> ConfigValues(const std::string& text, std::string_view 
     std::transform(name.begin(), name.end(), name.begin(), AsciiLower);
     if (name != key) continue;
     std::string value = Trim(line.substr(equals + 1));
-    if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
+      value = value.substr(1, value.size() - 2);
     values.push_back(std::move(value));
   }
   return values;
@@ -68,7 +69,8 @@ bool LooksLikeGitDir(const GitRepository& repo) {
          Exists(JoinPath(repo.common_dir, "refs"));
 }
 
-// A linked worktree is one that its main repository knows: <common>/worktrees/<name>, with a file that names our .git.
+// A linked worktree is one that its main repository knows: <common>/worktrees/<name>, with a file that names
+// our .git.
 bool IsKnownWorktree(const GitRepository& repo) {
   if (ParentOf(repo.git_dir) != JoinPath(repo.common_dir, "worktrees")) return false;
   return CanonicalFrom(repo.git_dir, FirstLine(JoinPath(repo.git_dir, "gitdir"))) == repo.link;
@@ -124,16 +126,19 @@ Result<GitRepository> Inspect(const std::string& worktree) {
 }
 
 bool IsKnown(const std::vector<GitRepository>& found, const std::string& worktree) {
-  return std::any_of(found.begin(), found.end(), [&](const GitRepository& repo) { return repo.worktree == worktree; });
+  return std::any_of(found.begin(), found.end(),
+                     [&](const GitRepository& repo) { return repo.worktree == worktree; });
 }
 
-// The list is repository content, so it is believed only as far as it makes things tighter, and not endlessly.
+// The list is repository content, so it is believed only as far as it makes things tighter, and not
+// endlessly.
 Result<void> AddSubmodules(const std::string& worktree, int depth, std::vector<GitRepository>& found) {
   const std::optional<std::string> list = ReadSmallFile(JoinPath(worktree, ".gitmodules"));
   if (!list || depth == 0) return {};
   for (const std::string& path : ConfigValues(*list, "path")) {
     const std::string place = CanonicalFrom(worktree, path);
-    if (path.starts_with('/') || !IsWithin(place, worktree) || place == worktree || IsKnown(found, place)) continue;
+    if (path.starts_with('/') || !IsWithin(place, worktree) || place == worktree || IsKnown(found, place))
+      continue;
     if (found.size() >= kMaxRepositories) break;
     TRY_ASSIGN(GitRepository repo, Inspect(place));
     found.push_back(std::move(repo));
@@ -142,9 +147,11 @@ Result<void> AddSubmodules(const std::string& worktree, int depth, std::vector<G
   return {};
 }
 
-// The repository around a project that is only a part of it. Like Git we do not trust a ".git" of somebody else.
+// The repository around a project that is only a part of it. Like Git we do not trust a ".git" of somebody
+// else.
 Result<void> AddEnclosing(const GitSearch& search, std::vector<GitRepository>& found) {
-  for (std::string place = ParentOf(search.project); place != "/" && place != search.home; place = ParentOf(place)) {
+  for (std::string place = ParentOf(search.project); place != "/" && place != search.home;
+       place = ParentOf(place)) {
     struct stat info {};
     if (lstat(JoinPath(place, ".git").c_str(), &info) != 0) continue;
     TRY_ASSIGN(GitRepository repo, Inspect(place));

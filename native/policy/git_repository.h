@@ -18,13 +18,13 @@ struct GitSearch {
   std::vector<std::string> worktrees;
 };
 
-// The project's own repository (or the place where one would be), the one it lies in, its submodules as listed in
-// .gitmodules, and the further ones. The first one is the project's. An error means that a ".git" is there whose place
-// could not be told.
+// The project's own repository (or the place where one would be), the one it lies in, its submodules as
+// listed in .gitmodules, and the further ones. The first one is the project's. An error means that a ".git"
+// is there whose place could not be told.
 Result<std::vector<GitRepository>> FindRepositories(const GitSearch& search);
 
-// What Git, or somebody's tool around it, takes commands from: in the Git directory of a working tree and in the one
-// that several share. Everything else there is data.
+// What Git, or somebody's tool around it, takes commands from: in the Git directory of a working tree and in
+// the one that several share. Everything else there is data.
 std::span<const std::string_view> GitCommandSources();
 bool IsGitCommandSource(std::string_view name);
 

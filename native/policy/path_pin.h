@@ -1,5 +1,5 @@
-// A path that was resolved once and is held on to. Checking and using happen through the same descriptor, so nobody
-// can put a symbolic link in between.
+// A path that was resolved once and is held on to. Checking and using happen through the same descriptor, so
+// nobody can put a symbolic link in between.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct PinnedPath {
   FileType type = FileType::kOther;
 };
 
-// Follows symbolic links. Error.err is ENOENT or ENOTDIR if there is no such file; anything else means that there may
-// be one whose real place cannot be told, and the caller must not go on as if there were none.
+// Follows symbolic links. Error.err is ENOENT or ENOTDIR if there is no such file; anything else means that
+// there may be one whose real place cannot be told, and the caller must not go on as if there were none.
 Result<PinnedPath> PinPath(const std::string& absolute_path);
 
 // Whether the pinned file is still what its path leads to, with no symbolic link on the way. ESTALE if not.

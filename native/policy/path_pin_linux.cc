@@ -1,5 +1,5 @@
-// O_PATH and /proc/self/fd: the kernel itself says where the descriptor is. A walk of our own with readlink would be
-// a second opinion about path resolution, and would race with whoever renames things meanwhile.
+// O_PATH and /proc/self/fd: the kernel itself says where the descriptor is. A walk of our own with readlink
+// would be a second opinion about path resolution, and would race with whoever renames things meanwhile.
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>

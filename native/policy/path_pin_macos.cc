@@ -1,5 +1,6 @@
-// macOS has no O_PATH. O_EVTONLY opens without keeping the volume busy, and F_GETPATH tells where the descriptor is.
-// A file that may not be opened at all (no read permission) is resolved by name; VerifyPin finds a later change.
+// macOS has no O_PATH. O_EVTONLY opens without keeping the volume busy, and F_GETPATH tells where the
+// descriptor is. A file that may not be opened at all (no read permission) is resolved by name; VerifyPin
+// finds a later change.
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -68,7 +68,8 @@ Expansion PathResolver::Expand(std::string_view text) const {
     const std::string_view name = text.substr(0, NameLength(text));
     text.remove_prefix(name.size());
     if (braces && (name.empty() || !text.starts_with('}'))) {
-      return {Outcome::kBadSyntax, "After ${ comes the name of a variable and a closing brace, nothing else."};
+      return {Outcome::kBadSyntax,
+              "After ${ comes the name of a variable and a closing brace, nothing else."};
     }
     if (braces) text.remove_prefix(1);
     if (name.empty()) {

@@ -33,8 +33,8 @@ class PathResolver {
   PathResolver(std::string home, std::string project, const std::vector<EnvVar>& env);
 
   Expansion Expand(std::string_view setting_text) const;
-  // Follows symbolic links, also dangling ones, and resolves a missing path through its nearest existing ancestor.
-  // An error means that something is there whose real place could not be told.
+  // Follows symbolic links, also dangling ones, and resolves a missing path through its nearest existing
+  // ancestor. An error means that something is there whose real place could not be told.
   Result<PathLookup> LookUp(const std::string& absolute_path);
 
   const std::string& home() const { return home_; }

@@ -1,4 +1,5 @@
-// What one session may do. Made once by ResolvePolicy, never changed, shared by everybody who enforces or explains it.
+// What one session may do. Made once by ResolvePolicy, never changed, shared by everybody who enforces or
+// explains it.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,17 @@
 
 namespace spty {
 
-enum class GrantKind : uint8_t { kProject, kSystem, kAdditional, kDotfile, kDevice, kGit, kTemp, kBuiltin, kEverything };
+enum class GrantKind : uint8_t {
+  kProject,
+  kSystem,
+  kAdditional,
+  kDotfile,
+  kDevice,
+  kGit,
+  kTemp,
+  kBuiltin,
+  kEverything
+};
 
 // Everything at and below a place. After ResolvePolicy no grant is covered by another one.
 struct Grant {
@@ -75,8 +86,8 @@ struct GitRepository {
   std::string git_dir;     // where it leads; empty if absent
   std::string common_dir;  // shared with other worktrees; often git_dir
   bool link_is_directory = false;
-  // Whether the metadata outside the working tree points back to it. What does not is never granted: a file in a
-  // repository must not open another directory by claiming that it is its Git directory.
+  // Whether the metadata outside the working tree points back to it. What does not is never granted: a file
+  // in a repository must not open another directory by claiming that it is its Git directory.
   bool verified = false;
 };
 
@@ -184,8 +195,8 @@ class Policy {
 
   // For a canonical path. The longest rule wins: a grant decides unless a hole lies between it and the path.
   FileDecision Decide(std::string_view canonical_path, Rights rights) const;
-  // The rule that allows connecting to the UNIX socket at this canonical path, or null. Does not know of sockets that
-  // the session makes itself.
+  // The rule that allows connecting to the UNIX socket at this canonical path, or null. Does not know of
+  // sockets that the session makes itself.
   const SocketRule* FindSocketRule(std::string_view canonical_path) const;
 
  private:

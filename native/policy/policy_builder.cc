@@ -7,7 +7,8 @@
 
 namespace spty {
 
-SettingsError PolicyError(const Origin& at, std::string message, std::string suggestion, std::string path, int err) {
+SettingsError PolicyError(const Origin& at, std::string message, std::string suggestion, std::string path,
+                          int err) {
   SettingsError error;
   error.code = kErrPolicy;
   error.at = at;
@@ -33,17 +34,19 @@ SettingsResult<std::optional<GrantRequest>> PolicyBuilder::Request(const Sourced
       Skip(text, "", SkipReason::kUnsetVariable, "The variable " + expansion.text + " is not set.");
       return none;
     case Expansion::Outcome::kNoProject:
-      return PolicyError(text.origin, Quoted(text.value) + " is relative to the project, and there is no project.",
+      return PolicyError(text.origin,
+                         Quoted(text.value) + " is relative to the project, and there is no project.",
                          "Pass projectDir, or write an absolute path.");
     case Expansion::Outcome::kBadSyntax:
       return PolicyError(text.origin, Quoted(text.value) + " cannot be expanded. " + expansion.text, "");
   }
   Result<PathLookup> found = resolver.LookUp(expansion.text);
   if (!found.ok()) {
-    return PolicyError(text.origin,
-                       Quoted(text.value) + " may exist, but where it leads cannot be told: " +
-                           std::strerror(found.error().err) + ".",
-                       "Remove it from the settings, or make it accessible.", expansion.text, found.error().err);
+    return PolicyError(
+        text.origin,
+        Quoted(text.value) +
+            " may exist, but where it leads cannot be told: " + std::strerror(found.error().err) + ".",
+        "Remove it from the settings, or make it accessible.", expansion.text, found.error().err);
   }
   if (!found.value().pin) {
     Skip(text, found.value().path, SkipReason::kMissing, "There is no such file or directory.");

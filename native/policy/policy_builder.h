@@ -13,8 +13,8 @@ namespace spty {
 
 using Failure = std::optional<SettingsError>;
 
-SettingsError PolicyError(const Origin& at, std::string message, std::string suggestion, std::string path = "",
-                          int err = 0);
+SettingsError PolicyError(const Origin& at, std::string message, std::string suggestion,
+                          std::string path = "", int err = 0);
 
 struct PolicyBuilder {
   const PolicyInput& input;
@@ -28,7 +28,8 @@ struct PolicyBuilder {
   SettingsResult<std::optional<GrantRequest>> Request(const Sourced<std::string>& text);
   Failure GrantList(const PathList& list, Rights rights, GrantKind kind);
   Failure GrantOne(const Sourced<std::string>& text, Rights rights, GrantKind kind);
-  void Skip(const Sourced<std::string>& text, const std::string& path, SkipReason reason, std::string message);
+  void Skip(const Sourced<std::string>& text, const std::string& path, SkipReason reason,
+            std::string message);
 };
 
 Failure AddProject(PolicyBuilder& builder);

@@ -13,22 +13,25 @@ namespace {
 constexpr char kDeviceDirectory[] = "/dev";
 
 Rights ProjectRights(const Settings& settings) {
-  return settings.project_access.value == ProjectAccess::kReadWrite ? Rights::kReadWrite : Rights::kReadExecute;
+  return settings.project_access.value == ProjectAccess::kReadWrite ? Rights::kReadWrite
+                                                                    : Rights::kReadExecute;
 }
 
 Failure AddDevices(PolicyBuilder& builder, const Origin& origin) {
   for (std::string_view device : DeviceSet(builder.settings.platform)) {
-    // Per process: a rule for our own would be about the wrong one. Opening through it needs no right of its own.
+    // Per process: a rule for our own would be about the wrong one. Opening through it needs no right of its
+    // own.
     if (device == "/dev/fd") continue;
-    if (Failure failure = builder.GrantOne({std::string(device), origin}, Rights::kReadWrite, GrantKind::kDevice)) {
+    if (Failure failure =
+            builder.GrantOne({std::string(device), origin}, Rights::kReadWrite, GrantKind::kDevice)) {
       return failure;
     }
   }
   return std::nullopt;
 }
 
-// "/dev" in a list of system paths means the device set in every layer: a list copied from the documentation must not
-// mean more than the default that it was copied from.
+// "/dev" in a list of system paths means the device set in every layer: a list copied from the documentation
+// must not mean more than the default that it was copied from.
 Failure AddReadWrite(PolicyBuilder& builder) {
   for (const Sourced<std::string>& text : builder.settings.read_write.items) {
     const bool devices = TidyPath(text.value) == kDeviceDirectory;
@@ -65,8 +68,8 @@ Failure AddBuiltin(PolicyBuilder& builder) {
   return std::nullopt;
 }
 
-// The rest of /dev under a grant of everything: other terminals, disks, cameras. Always there, so that whoever gives
-// up "read_access": "all" does not get more through another wide grant.
+// The rest of /dev under a grant of everything: other terminals, disks, cameras. Always there, so that
+// whoever gives up "read_access": "all" does not get more through another wide grant.
 void AddDeviceHole(PolicyBuilder& builder) {
   Result<PathLookup> found = builder.resolver.LookUp(kDeviceDirectory);
   Hole hole;
@@ -81,7 +84,8 @@ Failure AddEverything(PolicyBuilder& builder) {
   const Settings& settings = builder.settings;
   const bool write = settings.allow_fs_write_all.value;
   if (!write && settings.read_access.value != ReadAccess::kAll) return std::nullopt;
-  const Sourced<std::string> root{"/", write ? settings.allow_fs_write_all.origin : settings.read_access.origin};
+  const Sourced<std::string> root{"/",
+                                  write ? settings.allow_fs_write_all.origin : settings.read_access.origin};
   const Rights rights = write ? Rights::kReadWrite : Rights::kReadExecute;
   return builder.GrantOne(root, rights, GrantKind::kEverything);
 }
@@ -94,8 +98,10 @@ Failure AddProject(PolicyBuilder& builder) {
   const std::string& project = builder.parts.project;
   const bool wide = IsWithin(builder.canonical_home, project) && !builder.canonical_home.empty();
   if ((wide || project == "/") && !builder.settings.allow_wide_project.value) {
-    return PolicyError(at, Quoted(builder.input.project_dir) + " is " + (project == builder.canonical_home ? "" : "above ") +
-                               "the home directory: as a project it would open everything in it.",
+    return PolicyError(at,
+                       Quoted(builder.input.project_dir) + " is " +
+                           (project == builder.canonical_home ? "" : "above ") +
+                           "the home directory: as a project it would open everything in it.",
                        "Open a directory below it, or set allow_wide_project to true.", project);
   }
   GrantRequest request;
@@ -116,8 +122,10 @@ Failure AddSystemPaths(PolicyBuilder& builder) {
   const Settings& settings = builder.settings;
   AddDeviceHole(builder);
   if (Failure failure = AddEverything(builder)) return failure;
-  if (Failure failure = builder.GrantList(settings.executable, Rights::kReadExecute, GrantKind::kSystem)) return failure;
-  if (Failure failure = builder.GrantList(settings.read_only, Rights::kRead, GrantKind::kSystem)) return failure;
+  if (Failure failure = builder.GrantList(settings.executable, Rights::kReadExecute, GrantKind::kSystem))
+    return failure;
+  if (Failure failure = builder.GrantList(settings.read_only, Rights::kRead, GrantKind::kSystem))
+    return failure;
   if (Failure failure = AddReadWrite(builder)) return failure;
   if (Failure failure = AddDotfiles(builder)) return failure;
   return AddBuiltin(builder);
@@ -126,13 +134,15 @@ Failure AddSystemPaths(PolicyBuilder& builder) {
 Failure AddUserPaths(PolicyBuilder& builder) {
   const Settings& s = builder.settings;
   const GrantKind kind = GrantKind::kAdditional;
-  if (Failure failure = builder.GrantList(s.additional_executable, Rights::kReadExecute, kind)) return failure;
+  if (Failure failure = builder.GrantList(s.additional_executable, Rights::kReadExecute, kind))
+    return failure;
   if (Failure failure = builder.GrantList(s.additional_read_only, Rights::kRead, kind)) return failure;
   return builder.GrantList(s.additional_read_write, Rights::kReadWrite, kind);
 }
 
 Failure AddTemp(PolicyBuilder& builder) {
-  if (builder.settings.temp.value != TempMode::kPrivate || builder.input.temp_dir.empty()) return std::nullopt;
+  if (builder.settings.temp.value != TempMode::kPrivate || builder.input.temp_dir.empty())
+    return std::nullopt;
   const Sourced<std::string> text{builder.input.temp_dir, builder.settings.temp.origin};
   return builder.GrantOne(text, Rights::kReadWrite, GrantKind::kTemp);
 }

@@ -45,9 +45,9 @@ void GrantGitDir(PolicyBuilder& builder, const GitRepository& repo, const std::s
   Result<PinnedPath> pin = PinPath(path);
   if (!pin.ok()) return;
   if (!repo.verified) {
-    builder.parts.skipped.push_back({path, path, SkipReason::kNotVerified,
-                                     Quoted(repo.link) + " claims this Git directory, which does not point back to it.",
-                                     origin});
+    builder.parts.skipped.push_back(
+        {path, path, SkipReason::kNotVerified,
+         Quoted(repo.link) + " claims this Git directory, which does not point back to it.", origin});
     return;
   }
   GrantRequest request;
@@ -69,7 +69,8 @@ Failure ProtectRepository(PolicyBuilder& builder, const GitRepository& repo) {
   for (const std::string& directory : {repo.git_dir, repo.common_dir}) {
     if (directory.empty()) continue;
     if (access.value != GitAccess::kCommit) {
-      if (Failure failure = AddHole(builder, directory, deny_read, HoleKind::kGit, access.origin)) return failure;
+      if (Failure failure = AddHole(builder, directory, deny_read, HoleKind::kGit, access.origin))
+        return failure;
       continue;
     }
     for (std::string_view name : GitCommandSources()) {
@@ -101,12 +102,14 @@ Failure AddCredentialHoles(PolicyBuilder& builder) {
       return PolicyError(text.origin, Quoted(text.value) + " cannot be resolved, so it cannot be denied.",
                          "Write the path without variables, or set them.");
     }
-    if (Failure failure = AddHole(builder, expansion.text, true, HoleKind::kCredential, text.origin)) return failure;
+    if (Failure failure = AddHole(builder, expansion.text, true, HoleKind::kCredential, text.origin))
+      return failure;
   }
   if (!builder.input.is_root) return std::nullopt;
   for (std::string_view path : RootOnlySecrets()) {
     const Origin origin{Layer::kDefault, "/denied_read_paths"};
-    if (Failure failure = AddHole(builder, std::string(path), true, HoleKind::kCredential, origin)) return failure;
+    if (Failure failure = AddHole(builder, std::string(path), true, HoleKind::kCredential, origin))
+      return failure;
   }
   return std::nullopt;
 }
@@ -121,8 +124,8 @@ Failure AddGit(PolicyBuilder& builder) {
   Result<std::vector<GitRepository>> found = FindRepositories(search);
   if (!found.ok()) {
     return PolicyError(builder.settings.git_access.origin,
-                       "The Git metadata " + Quoted(found.error().subject) + " cannot be resolved: " +
-                           std::strerror(found.error().err) + ".",
+                       "The Git metadata " + Quoted(found.error().subject) +
+                           " cannot be resolved: " + std::strerror(found.error().err) + ".",
                        "Make it accessible.", found.error().subject, found.error().err);
   }
   builder.parts.repositories = std::move(found).value();

@@ -24,7 +24,8 @@ void WriteGrants(JsonWriter& out, const Policy& policy) {
 void WriteHoles(JsonWriter& out, const Policy& policy) {
   out.Key("holes").BeginArray();
   for (const Hole& hole : policy.holes()) {
-    out.BeginObject().Key("path").String(hole.path).Key("denies").String(hole.denies_read ? "read+write" : "write");
+    out.BeginObject().Key("path").String(hole.path).Key("denies").String(hole.denies_read ? "read+write"
+                                                                                          : "write");
     out.Key("kind").String(NameOf(hole.kind)).Key("exists").Bool(hole.pin.has_value());
     out.Key("cutsRead").Bool(hole.cuts_read).Key("cutsWrite").Bool(hole.cuts_write);
     WriteOrigin(out, hole.origin);

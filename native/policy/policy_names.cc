@@ -14,10 +14,15 @@ constexpr EnumName<Access> kAccesses[] = {{Access::kRead, "read"},
                                           {Access::kWrite, "write"},
                                           {Access::kConnect, "connect"}};
 
-constexpr EnumName<GrantKind> kGrantKinds[] = {
-    {GrantKind::kProject, "project"}, {GrantKind::kSystem, "system"}, {GrantKind::kAdditional, "additional"},
-    {GrantKind::kDotfile, "dotfile"}, {GrantKind::kDevice, "device"}, {GrantKind::kGit, "git"},
-    {GrantKind::kTemp, "temp"},       {GrantKind::kBuiltin, "builtin"}, {GrantKind::kEverything, "everything"}};
+constexpr EnumName<GrantKind> kGrantKinds[] = {{GrantKind::kProject, "project"},
+                                               {GrantKind::kSystem, "system"},
+                                               {GrantKind::kAdditional, "additional"},
+                                               {GrantKind::kDotfile, "dotfile"},
+                                               {GrantKind::kDevice, "device"},
+                                               {GrantKind::kGit, "git"},
+                                               {GrantKind::kTemp, "temp"},
+                                               {GrantKind::kBuiltin, "builtin"},
+                                               {GrantKind::kEverything, "everything"}};
 
 constexpr EnumName<HoleKind> kHoleKinds[] = {
     {HoleKind::kCredential, "credential"}, {HoleKind::kGit, "git"}, {HoleKind::kDevice, "device"}};

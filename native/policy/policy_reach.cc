@@ -21,7 +21,8 @@ Failure AddSockets(PolicyBuilder& builder) {
       // Where nobody can look nobody can connect either; an explicit one is worth an error.
       if (text.origin.layer == Layer::kDefault) continue;
       return PolicyError(text.origin, Quoted(text.value) + " may exist, but where it leads cannot be told.",
-                         "Remove it from the settings, or make it accessible.", expansion.text, found.error().err);
+                         "Remove it from the settings, or make it accessible.", expansion.text,
+                         found.error().err);
     }
     const bool exists = found.value().pin.has_value();
     if (!exists && text.origin.layer != Layer::kDefault) {
@@ -50,8 +51,9 @@ void AddRequiredProtections(PolicyBuilder& builder) {
   PolicyParts& parts = builder.parts;
   const Settings& settings = builder.settings;
   std::vector<Protection>& required = parts.required;
-  required = {Protection::kFiles,    Protection::kUnixSockets, Protection::kOutsiders,  Protection::kSyscalls,
-              Protection::kPrivileges, Protection::kDescriptors, Protection::kEnvironment};
+  required = {Protection::kFiles,      Protection::kUnixSockets, Protection::kOutsiders,
+              Protection::kSyscalls,   Protection::kPrivileges,  Protection::kDescriptors,
+              Protection::kEnvironment};
   const auto need = [&](bool condition, Protection protection) {
     if (condition) required.push_back(protection);
   };

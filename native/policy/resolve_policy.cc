@@ -32,28 +32,34 @@ SettingsResult<Confinement> DecideConfinement(const PolicyInput& input) {
                        "Approve it by setting allow_unsandboxed to true.");
   }
   if (s.platform == Platform::kWindows) {
-    return PolicyError(s.enabled.origin, "There is no sandbox for Windows itself.", "Run the session inside WSL.");
+    return PolicyError(s.enabled.origin, "There is no sandbox for Windows itself.",
+                       "Run the session inside WSL.");
   }
   if (s.backend.value != Backend::kNoop) return Confinement{true, s.enabled.origin};
   if (s.fail_if_unavailable.value) {
-    return PolicyError(s.backend.origin, "The backend \"noop\" confines nothing, and fail_if_unavailable forbids that.",
+    return PolicyError(s.backend.origin,
+                       "The backend \"noop\" confines nothing, and fail_if_unavailable forbids that.",
                        "Set backend to \"auto\".");
   }
   return Confinement{false, s.backend.origin};
 }
 
 Failure CheckArguments(const PolicyInput& input) {
-  const std::pair<const char*, const std::string*> arguments[] = {
-      {"/projectDir", &input.project_dir}, {"/cwd", &input.cwd}, {"/home", &input.home}, {"/tempDir", &input.temp_dir}};
+  const std::pair<const char*, const std::string*> arguments[] = {{"/projectDir", &input.project_dir},
+                                                                  {"/cwd", &input.cwd},
+                                                                  {"/home", &input.home},
+                                                                  {"/tempDir", &input.temp_dir}};
   for (const auto& [pointer, value] : arguments) {
     const Origin at{Layer::kCaller, pointer};
-    if (value->find('\0') != std::string::npos) return PolicyError(at, "A path must not contain a NUL character.", "");
+    if (value->find('\0') != std::string::npos)
+      return PolicyError(at, "A path must not contain a NUL character.", "");
     const bool relative = !value->empty() && !value->starts_with('/');
     if (relative && value != &input.cwd) {
       return PolicyError(at, Quoted(*value) + " is relative.", "Pass an absolute path.", *value);
     }
   }
-  if (input.home.empty()) return PolicyError({Layer::kCaller, "/home"}, "The home directory is not known.", "Pass home.");
+  if (input.home.empty())
+    return PolicyError({Layer::kCaller, "/home"}, "The home directory is not known.", "Pass home.");
   return std::nullopt;
 }
 
@@ -63,23 +69,26 @@ SettingsResult<std::string> PlaceProject(const PolicyInput& input) {
   const Origin at{Layer::kCaller, "/projectDir"};
   Result<PinnedPath> pin = PinPath(input.project_dir);
   if (!pin.ok()) {
-    return PolicyError(at, "The project " + Quoted(input.project_dir) + " cannot be opened: " +
-                               std::strerror(pin.error().err) + ".",
+    return PolicyError(at,
+                       "The project " + Quoted(input.project_dir) +
+                           " cannot be opened: " + std::strerror(pin.error().err) + ".",
                        "", input.project_dir, pin.error().err);
   }
   if (pin.value().type != FileType::kDirectory) {
-    return PolicyError(at, "The project " + Quoted(input.project_dir) + " is not a directory.", "", input.project_dir,
-                       ENOTDIR);
+    return PolicyError(at, "The project " + Quoted(input.project_dir) + " is not a directory.", "",
+                       input.project_dir, ENOTDIR);
   }
   return std::move(pin).value().path;
 }
 
-// Home as the kernel names it. A home that does not exist (containers) protects nothing and is compared as text.
+// Home as the kernel names it. A home that does not exist (containers) protects nothing and is compared as
+// text.
 SettingsResult<std::string> PlaceHome(PathResolver& resolver, const PolicyInput& input) {
   Result<PathLookup> found = resolver.LookUp(TidyPath(input.home));
   if (found.ok()) return found.value().path;
-  return PolicyError({Layer::kCaller, "/home"}, "The home directory " + Quoted(input.home) + " cannot be resolved.", "",
-                     input.home, found.error().err);
+  return PolicyError({Layer::kCaller, "/home"},
+                     "The home directory " + Quoted(input.home) + " cannot be resolved.", "", input.home,
+                     found.error().err);
 }
 
 // A project inside a credential store would hand it over by being opened.
@@ -95,7 +104,8 @@ Failure RefuseCredentialProject(const PolicyBuilder& builder) {
 }
 
 Failure FillRules(PolicyBuilder& builder) {
-  for (auto* step : {AddProject, AddSystemPaths, AddUserPaths, AddTemp, AddCredentialHoles, AddGit, AddSockets}) {
+  for (auto* step :
+       {AddProject, AddSystemPaths, AddUserPaths, AddTemp, AddCredentialHoles, AddGit, AddSockets}) {
     if (Failure failure = step(builder)) return failure;
   }
   return std::nullopt;
@@ -142,7 +152,8 @@ SettingsResult<std::shared_ptr<const Policy>> ResolvePolicy(PolicyInput input) {
   if (confinement.confined) {
     TRY_ASSIGN(project, PlaceProject(input));
   }
-  PolicyBuilder builder{input, input.settings, PathResolver(TidyPath(input.home), project, input.env), {}, {}, {}};
+  PolicyBuilder builder{input, input.settings, PathResolver(TidyPath(input.home), project, input.env), {}, {},
+                        {}};
   PolicyParts& parts = builder.parts;
   parts.kind = input.kind;
   parts.confined = confinement.confined;

@@ -14,7 +14,8 @@ struct PolicyInput {
   // Already for the right kind: ResolvedSettings::ForKind.
   Settings settings;
   SessionKind kind = SessionKind::kTerminal;
-  // May be empty: then no project is granted. Never taken from the working directory, which a program chooses.
+  // May be empty: then no project is granted. Never taken from the working directory, which a program
+  // chooses.
   std::string project_dir;
   std::string cwd;
   std::string home;

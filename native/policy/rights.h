@@ -8,8 +8,8 @@
 
 namespace spty {
 
-// Writing includes executing: with different masks on two writable roots the kernel refuses to move a file from one
-// to the other, and package managers do little else.
+// Writing includes executing: with different masks on two writable roots the kernel refuses to move a file
+// from one to the other, and package managers do little else.
 enum class Rights : uint8_t { kNone, kRead, kReadExecute, kReadWrite };
 
 // What somebody asks about.

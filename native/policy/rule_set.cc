@@ -10,11 +10,12 @@ namespace {
 
 bool Denies(const Hole& hole, Rights rights) { return hole.denies_read || rights == Rights::kReadWrite; }
 
-// Whether a hole separates `inner` from `outer`: it lies below (or at) the outer grant and above (or at) the inner one.
+// Whether a hole separates `inner` from `outer`: it lies below (or at) the outer grant and above (or at) the
+// inner one.
 bool Separated(const std::vector<Hole>& holes, const Grant& outer, const Grant& inner) {
   return std::any_of(holes.begin(), holes.end(), [&](const Hole& hole) {
-    return Denies(hole, inner.rights) && IsWithin(inner.path(), hole.path) && IsWithin(hole.path, outer.path()) &&
-           hole.path != outer.path();
+    return Denies(hole, inner.rights) && IsWithin(inner.path(), hole.path) &&
+           IsWithin(hole.path, outer.path()) && hole.path != outer.path();
   });
 }
 
@@ -72,7 +73,8 @@ bool RuleSet::SettleOne(GrantRequest& request, std::vector<SkippedPath>& skipped
   return true;
 }
 
-void RuleSet::Settle(std::vector<Grant>& grants, std::vector<Hole>& holes, std::vector<SkippedPath>& skipped) {
+void RuleSet::Settle(std::vector<Grant>& grants, std::vector<Hole>& holes,
+                     std::vector<SkippedPath>& skipped) {
   // The strongest first: after "read and write" has opened a hole, "read" at the same place finds none.
   std::stable_sort(requests_.begin(), requests_.end(), [](const GrantRequest& a, const GrantRequest& b) {
     return a.grant.rights > b.grant.rights;
@@ -100,7 +102,8 @@ void ReduceToCover(const std::vector<Hole>& holes, std::vector<Grant>& grants) {
   std::vector<Grant> kept;
   for (Grant& grant : grants) {
     const bool covered = std::any_of(kept.begin(), kept.end(), [&](const Grant& outer) {
-      return outer.rights >= grant.rights && IsWithin(grant.path(), outer.path()) && !Separated(holes, outer, grant);
+      return outer.rights >= grant.rights && IsWithin(grant.path(), outer.path()) &&
+             !Separated(holes, outer, grant);
     });
     if (!covered) kept.push_back(std::move(grant));
   }

@@ -1,4 +1,5 @@
-// Grants and holes while a policy is made: which hole a grant may open, and the smallest set that says the same.
+// Grants and holes while a policy is made: which hole a grant may open, and the smallest set that says the
+// same.
 #pragma once
 
 #include <string>

@@ -11,7 +11,8 @@ namespace spty {
 
 std::optional<std::string> ReadSmallFile(const std::string& path) {
   constexpr size_t kMax = 64 * 1024;
-  const Fd fd(RetryEintr([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY); }));
+  const Fd fd(RetryEintr(
+      [&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY); }));
   if (!fd.valid()) return std::nullopt;
   struct stat info {};
   if (fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;

@@ -6,8 +6,8 @@
 
 namespace spty {
 
-// The contents of a regular file of at most 64 KiB. None for anything else: a FIFO named ".git" must not make us wait.
-// The last component may not be a symbolic link.
+// The contents of a regular file of at most 64 KiB. None for anything else: a FIFO named ".git" must not make
+// us wait. The last component may not be a symbolic link.
 std::optional<std::string> ReadSmallFile(const std::string& path);
 
 }  // namespace spty

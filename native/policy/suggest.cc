@@ -11,8 +11,9 @@ namespace spty {
 namespace {
 
 // Whoever may talk to one of these may do whatever its owner may.
-constexpr std::string_view kPowerfulSockets[] = {"docker.sock", "containerd.sock", "podman.sock", "system_bus_socket",
-                                                 "bus", "private", "S.gpg-agent", "agent.sock"};
+constexpr std::string_view kPowerfulSockets[] = {
+    "docker.sock", "containerd.sock", "podman.sock", "system_bus_socket",
+    "bus",         "private",         "S.gpg-agent", "agent.sock"};
 
 const char* ListFor(Access access) {
   switch (access) {
@@ -31,7 +32,8 @@ std::string CautionFor(const Policy& policy, PathResolver& resolver, const std::
   for (std::string_view credential : DefaultDeniedReadPaths(policy.settings().platform)) {
     const Expansion place = resolver.Expand(credential);
     if (IsWithin(path, place.text) || IsWithin(place.text, path)) {
-      return "It holds credentials (" + std::string(credential) + "); whatever runs in the session could use them.";
+      return "It holds credentials (" + std::string(credential) +
+             "); whatever runs in the session could use them.";
     }
   }
   const std::string home = resolver.home();
@@ -66,15 +68,15 @@ Suggestion SuggestGit(const Policy& policy, Access access, const PathLookup& tar
 // What the project (or an approval) forbids is not opened by the user's list, which ranks below it.
 Suggestion SuggestRemoval(const Hole& hole) {
   Suggestion suggestion;
-  suggestion.text = "Remove " + hole.origin.pointer + " from the " + std::string(LayerName(hole.origin.layer)) +
-                    " settings, which deny it.";
+  suggestion.text = "Remove " + hole.origin.pointer + " from the " +
+                    std::string(LayerName(hole.origin.layer)) + " settings, which deny it.";
   return suggestion;
 }
 
 }  // namespace
 
-Suggestion SuggestForPath(const Policy& policy, PathResolver& resolver, Access access, const PathLookup& target,
-                          const Hole* hole) {
+Suggestion SuggestForPath(const Policy& policy, PathResolver& resolver, Access access,
+                          const PathLookup& target, const Hole* hole) {
   if (hole != nullptr && hole->kind == HoleKind::kGit) return SuggestGit(policy, access, target);
   if (hole != nullptr && hole->origin.layer > Layer::kUserPlatform) return SuggestRemoval(*hole);
   // A grant needs something to hold on to: the nearest directory that exists.
@@ -105,7 +107,8 @@ Suggestion SuggestForSocket(const Policy& policy, const std::string& canonical_p
   suggestion.value = ShortenHome(canonical_path, policy.home());
   suggestion.text = "Add " + suggestion.value + " to unix_sockets.";
   const std::string name = NameIn(canonical_path);
-  if (std::find(std::begin(kPowerfulSockets), std::end(kPowerfulSockets), name) != std::end(kPowerfulSockets)) {
+  if (std::find(std::begin(kPowerfulSockets), std::end(kPowerfulSockets), name) !=
+      std::end(kPowerfulSockets)) {
     suggestion.caution = "Whoever may talk to it can start programs or read files outside the session.";
   }
   return suggestion;
@@ -115,13 +118,15 @@ Suggestion SuggestForHost(const Policy& policy, const std::string& host, uint16_
   Suggestion suggestion;
   for (const auto& denied : policy.network().denied.items) {
     if (host.empty() || !denied.value.Matches(host, port)) continue;
-    suggestion.text = "Remove " + denied.value.ToString() + " from denied_domains (" + Describe(denied.origin) + ").";
+    suggestion.text =
+        "Remove " + denied.value.ToString() + " from denied_domains (" + Describe(denied.origin) + ").";
     return suggestion;
   }
   if (host.empty()) {
     suggestion.pointer = "/allow_network";
     suggestion.value = "true";
-    suggestion.text = "An address cannot be allowed alone: use the host's name, or set allow_network to true.";
+    suggestion.text =
+        "An address cannot be allowed alone: use the host's name, or set allow_network to true.";
     suggestion.caution = "That opens the whole network.";
     return suggestion;
   }

@@ -44,29 +44,35 @@ void CompletePaths(const SettingsContent& content, const ProfileDefaults& profil
   const auto read_write =
       profile.system_read_write || system.read_write.empty() ? system.read_write : system.read_write.first(1);
   settings.read_write = OrDefault(content.read_write, read_write, "/system_paths/read_write");
-  settings.additional_executable = OrDefault(content.additional_executable, {}, "/additional_executable_paths");
+  settings.additional_executable =
+      OrDefault(content.additional_executable, {}, "/additional_executable_paths");
   settings.additional_read_only = OrDefault(content.additional_read_only, {}, "/additional_read_only_paths");
-  settings.additional_read_write = OrDefault(content.additional_read_write, {}, "/additional_read_write_paths");
+  settings.additional_read_write =
+      OrDefault(content.additional_read_write, {}, "/additional_read_write_paths");
   settings.denied_read =
       OrDefault(content.denied_read, DefaultDeniedReadPaths(settings.platform), "/denied_read_paths");
   DropSharedTemp(settings);
 }
 
 // The field of the later layer decides between the three ways to speak about the network; within one layer an
-// explicit allow_network decides. A list of hosts next to an unset allow_network is the narrower reading: these only.
+// explicit allow_network decides. A list of hosts next to an unset allow_network is the narrower reading:
+// these only.
 void CompleteNetwork(const SettingsContent& content, const ProfileDefaults& profile, Settings& settings) {
   const auto layer_of = [](const auto& field) { return field ? field->origin.layer : Layer::kDefault; };
   const Layer switch_layer = layer_of(content.allow_network);
   const Layer hosts_layer = layer_of(content.network_hosts);
   const bool switched_off = content.allow_network && !content.allow_network->value;
 
-  settings.network_hosts = content.network_hosts ? *content.network_hosts : HostList{{}, Default("/network_hosts")};
-  settings.denied_domains = content.denied_domains ? *content.denied_domains : HostList{{}, Default("/denied_domains")};
+  settings.network_hosts =
+      content.network_hosts ? *content.network_hosts : HostList{{}, Default("/network_hosts")};
+  settings.denied_domains =
+      content.denied_domains ? *content.denied_domains : HostList{{}, Default("/denied_domains")};
   settings.network_all = OrDefault(content.allow_network, profile.network, "/allow_network");
   if (!settings.network_hosts.items.empty() && hosts_layer > switch_layer) {
     settings.network_all = {false, settings.network_hosts.origin};
   }
-  if (switched_off && switch_layer > hosts_layer) settings.network_hosts = {{}, content.allow_network->origin};
+  if (switched_off && switch_layer > hosts_layer)
+    settings.network_hosts = {{}, content.allow_network->origin};
   const Field<bool>& all = content.allow_all_hosts;
   if (all && all->value && all->origin.layer >= hosts_layer &&
       (all->origin.layer >= switch_layer || !switched_off)) {

@@ -19,22 +19,36 @@ namespace {
   /* password managers */ "~/.config/op"
 // clang-format on
 
-constexpr std::string_view kLinux[] = {
-    SPTY_COMMON_CREDENTIALS, "~/.local/share/keyrings", "~/.local/share/kwalletd", "~/.pki", "~/.config/Bitwarden",
-    "~/.config/Bitwarden CLI", "~/.config/keepassxc", "~/.mozilla", "~/.config/google-chrome", "~/.config/chromium",
-    "~/.config/BraveSoftware", "~/.config/microsoft-edge", "~/.config/vivaldi", "~/.config/opera", "~/.thunderbird",
-    "~/.config/Signal", "~/.config/Slack", "~/.config/discord"};
+constexpr std::string_view kLinux[] = {SPTY_COMMON_CREDENTIALS,   "~/.local/share/keyrings",
+                                       "~/.local/share/kwalletd", "~/.pki",
+                                       "~/.config/Bitwarden",     "~/.config/Bitwarden CLI",
+                                       "~/.config/keepassxc",     "~/.mozilla",
+                                       "~/.config/google-chrome", "~/.config/chromium",
+                                       "~/.config/BraveSoftware", "~/.config/microsoft-edge",
+                                       "~/.config/vivaldi",       "~/.config/opera",
+                                       "~/.thunderbird",          "~/.config/Signal",
+                                       "~/.config/Slack",         "~/.config/discord"};
 
-constexpr std::string_view kMacos[] = {
-    SPTY_COMMON_CREDENTIALS, "~/Library/Keychains", "~/Library/Application Support/Bitwarden",
-    "~/Library/Application Support/1Password", "~/Library/Group Containers/2BUA8C4S2C.com.1password",
-    "~/Library/Cookies", "~/Library/Safari", "~/Library/Mail", "~/Library/Messages",
-    "~/Library/Application Support/Google/Chrome", "~/Library/Application Support/Chromium",
-    "~/Library/Application Support/BraveSoftware", "~/Library/Application Support/Microsoft Edge",
-    "~/Library/Application Support/Firefox", "~/Library/Application Support/Vivaldi",
-    "~/Library/Application Support/Arc", "~/Library/Application Support/Signal",
-    "~/Library/Application Support/Slack", "~/Library/Application Support/discord",
-    "~/Library/Application Support/com.apple.TCC"};
+constexpr std::string_view kMacos[] = {SPTY_COMMON_CREDENTIALS,
+                                       "~/Library/Keychains",
+                                       "~/Library/Application Support/Bitwarden",
+                                       "~/Library/Application Support/1Password",
+                                       "~/Library/Group Containers/2BUA8C4S2C.com.1password",
+                                       "~/Library/Cookies",
+                                       "~/Library/Safari",
+                                       "~/Library/Mail",
+                                       "~/Library/Messages",
+                                       "~/Library/Application Support/Google/Chrome",
+                                       "~/Library/Application Support/Chromium",
+                                       "~/Library/Application Support/BraveSoftware",
+                                       "~/Library/Application Support/Microsoft Edge",
+                                       "~/Library/Application Support/Firefox",
+                                       "~/Library/Application Support/Vivaldi",
+                                       "~/Library/Application Support/Arc",
+                                       "~/Library/Application Support/Signal",
+                                       "~/Library/Application Support/Slack",
+                                       "~/Library/Application Support/discord",
+                                       "~/Library/Application Support/com.apple.TCC"};
 
 #undef SPTY_COMMON_CREDENTIALS
 

@@ -7,48 +7,77 @@ namespace {
 
 using List = std::span<const std::string_view>;
 
-constexpr std::string_view kLinuxExecutable[] = {"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec",
-                                                 "/lib", "/lib64", "/bin", "/sbin"};
+constexpr std::string_view kLinuxExecutable[] = {
+    "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/lib", "/lib64", "/bin", "/sbin"};
 constexpr std::string_view kLinuxReadOnly[] = {"/etc", "/usr/share", "/usr/include", "/usr/lib/locale"};
 constexpr std::string_view kLinuxReadWrite[] = {"/dev", "/tmp", "/var/tmp", "/dev/shm", "/run/user"};
 
-constexpr std::string_view kMacosExecutable[] = {"/bin", "/usr/bin", "/usr/sbin", "/sbin", "/usr/lib",
-                                                 "/usr/libexec", "/System/Library/dyld", "/System/Cryptexes",
+constexpr std::string_view kMacosExecutable[] = {"/bin",
+                                                 "/usr/bin",
+                                                 "/usr/sbin",
+                                                 "/sbin",
+                                                 "/usr/lib",
+                                                 "/usr/libexec",
+                                                 "/System/Library/dyld",
+                                                 "/System/Cryptexes",
                                                  "/Library/Developer/CommandLineTools/usr/bin",
                                                  "/Library/Developer/CommandLineTools/usr/lib",
-                                                 "/Library/Apple/usr/bin", "/opt/homebrew/bin", "/opt/homebrew/sbin",
-                                                 "/opt/homebrew/Cellar", "/opt/homebrew/lib", "/usr/local/bin",
+                                                 "/Library/Apple/usr/bin",
+                                                 "/opt/homebrew/bin",
+                                                 "/opt/homebrew/sbin",
+                                                 "/opt/homebrew/Cellar",
+                                                 "/opt/homebrew/lib",
+                                                 "/usr/local/bin",
                                                  "/usr/local/lib"};
-constexpr std::string_view kMacosReadOnly[] = {"/private/etc", "/usr/share", "/System/Library/Keychains",
+constexpr std::string_view kMacosReadOnly[] = {"/private/etc",
+                                               "/usr/share",
+                                               "/System/Library/Keychains",
                                                "/Library/Developer/CommandLineTools/SDKs",
-                                               "/Library/Preferences/SystemConfiguration", "/opt/homebrew/share",
-                                               "/opt/homebrew/etc", "/usr/local/share", "/usr/local/etc"};
+                                               "/Library/Preferences/SystemConfiguration",
+                                               "/opt/homebrew/share",
+                                               "/opt/homebrew/etc",
+                                               "/usr/local/share",
+                                               "/usr/local/etc"};
 constexpr std::string_view kMacosReadWrite[] = {"/dev", "/private/tmp", "/var/folders",
                                                 "/private/var/run/mDNSResponder"};
 
 constexpr std::string_view kSharedTemps[] = {"/tmp", "/var/tmp", "/private/tmp", "/var/folders"};
 
-constexpr std::string_view kHomeDotfiles[] = {".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".bashrc",
-                                              ".bash_profile", ".bash_login", ".profile", ".inputrc", ".terminfo",
-                                              ".gitconfig", ".config"};
+constexpr std::string_view kHomeDotfiles[] = {
+    ".zshrc",      ".zshenv",  ".zprofile", ".zlogin",   ".zlogout",   ".bashrc", ".bash_profile",
+    ".bash_login", ".profile", ".inputrc",  ".terminfo", ".gitconfig", ".config"};
 
-constexpr std::string_view kEnvVars[] = {"PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TERM_PROGRAM",
-                                         "CARGO_HOME", "RUSTUP_HOME", "GOPATH", "EDITOR", "VISUAL",
-                                         "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK",
-                                         "GPG_TTY", "COLORTERM"};
+constexpr std::string_view kEnvVars[] = {"PATH",
+                                         "HOME",
+                                         "USER",
+                                         "SHELL",
+                                         "LANG",
+                                         "TERM",
+                                         "TERM_PROGRAM",
+                                         "CARGO_HOME",
+                                         "RUSTUP_HOME",
+                                         "GOPATH",
+                                         "EDITOR",
+                                         "VISUAL",
+                                         "XDG_CONFIG_HOME",
+                                         "XDG_DATA_HOME",
+                                         "XDG_RUNTIME_DIR",
+                                         "SSH_AUTH_SOCK",
+                                         "GPG_TTY",
+                                         "COLORTERM"};
 
 constexpr std::string_view kLinuxAccountSockets[] = {"/var/lib/sss/pipes/nss",
                                                      "/run/systemd/userdb/io.systemd.Multiplexer",
                                                      "/run/systemd/userdb/io.systemd.DynamicUser"};
 // nscd answers for users and for hosts on one socket.
-constexpr std::string_view kLinuxHostSockets[] = {"/run/nscd/socket", "/run/systemd/resolve/io.systemd.Resolve",
-                                                  "/run/avahi-daemon/socket"};
+constexpr std::string_view kLinuxHostSockets[] = {
+    "/run/nscd/socket", "/run/systemd/resolve/io.systemd.Resolve", "/run/avahi-daemon/socket"};
 constexpr std::string_view kMacosHostSockets[] = {"/private/var/run/mDNSResponder"};
 
-constexpr std::string_view kLinuxDevices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
-                                              "/dev/tty", "/dev/fd", "/dev/shm"};
-constexpr std::string_view kMacosDevices[] = {"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/tty",
-                                              "/dev/fd"};
+constexpr std::string_view kLinuxDevices[] = {"/dev/null",    "/dev/zero", "/dev/full", "/dev/random",
+                                              "/dev/urandom", "/dev/tty",  "/dev/fd",   "/dev/shm"};
+constexpr std::string_view kMacosDevices[] = {"/dev/null",    "/dev/zero", "/dev/random",
+                                              "/dev/urandom", "/dev/tty",  "/dev/fd"};
 constexpr std::string_view kLinuxPtys[] = {"/dev/ptmx", "/dev/pts"};
 constexpr std::string_view kMacosPtys[] = {"/dev/ptmx"};
 

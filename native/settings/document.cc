@@ -71,14 +71,14 @@ Section FindSection(FieldReader& reader, const JsonValue& document, const std::s
   return section;
 }
 
-void ReadEditor(FieldReader& reader, const JsonValue& document, const std::string& pointer, SettingsContent& settings,
-                PermissionsContent& permissions) {
+void ReadEditor(FieldReader& reader, const JsonValue& document, const std::string& pointer,
+                SettingsContent& settings, PermissionsContent& permissions) {
   if (!reader.ExpectObject(document, pointer)) return;
   const Section sandbox = FindSection(reader, document, pointer, kSettingsPath);
   if (sandbox.object != nullptr) ReadSettings(reader, *sandbox.object, sandbox.pointer, {}, settings);
   for (size_t i = 0; i < sandbox.dotted.size(); ++i) {
-    ReadSettingsField(reader, sandbox.dotted_names.members[i].key, sandbox.dotted[i]->value, sandbox.dotted_names,
-                      AppendPointer(pointer, sandbox.dotted[i]->key), settings);
+    ReadSettingsField(reader, sandbox.dotted_names.members[i].key, sandbox.dotted[i]->value,
+                      sandbox.dotted_names, AppendPointer(pointer, sandbox.dotted[i]->key), settings);
   }
   const Section approved = FindSection(reader, document, pointer, kPermissionsPath);
   if (approved.object != nullptr) ReadPermissions(reader, *approved.object, approved.pointer, permissions);

@@ -10,20 +10,22 @@
 namespace spty {
 
 enum class DocumentShape : uint8_t {
-  // An editor's document if it has a "terminal" or "agent" section (also as "terminal.sandbox...", or inside a
+  // An editor's document if it has a "terminal" or "agent" section (also as "terminal.sandbox...", or inside
+  // a
   // platform block), else the sandbox settings themselves.
   kAuto,
   // The sandbox settings themselves; every other key is an error.
   kSettings,
-  // A whole settings.json: terminal.sandbox and agent.sandbox_permissions are read, the rest is none of our business.
+  // A whole settings.json: terminal.sandbox and agent.sandbox_permissions are read, the rest is none of our
+  // business.
   kEditor,
 };
 
 struct LayerDocument {
   SettingsContent settings;
   PermissionsContent permissions;
-  // From the "linux", "macos" and "windows" blocks, indexed by Platform. All of them are checked everywhere, so that
-  // a mistake does not wait for the other machine.
+  // From the "linux", "macos" and "windows" blocks, indexed by Platform. All of them are checked everywhere,
+  // so that a mistake does not wait for the other machine.
   std::array<SettingsContent, 3> platform_settings;
   std::array<PermissionsContent, 3> platform_permissions;
 };

@@ -8,7 +8,8 @@ namespace spty {
 namespace {
 
 std::string Number(double value) {
-  if (value == std::floor(value) && std::abs(value) < 1e15) return std::to_string(static_cast<int64_t>(value));
+  if (value == std::floor(value) && std::abs(value) < 1e15)
+    return std::to_string(static_cast<int64_t>(value));
   return std::to_string(value);
 }
 
@@ -73,8 +74,8 @@ bool FieldReader::CheckRange(double value, const std::string& pointer, double mi
   return false;
 }
 
-void FieldReader::ReadInteger(const JsonValue& value, const std::string& pointer, uint64_t minimum, uint64_t maximum,
-                              Field<uint64_t>& field) {
+void FieldReader::ReadInteger(const JsonValue& value, const std::string& pointer, uint64_t minimum,
+                              uint64_t maximum, Field<uint64_t>& field) {
   if (value.is_null()) return;
   if (!Expect(JsonValue::Kind::kNumber, value, pointer, "a whole number")) return;
   if (value.number != std::floor(value.number)) return Fail(pointer, "This must be a whole number.");
@@ -82,8 +83,8 @@ void FieldReader::ReadInteger(const JsonValue& value, const std::string& pointer
   field = Sourced<uint64_t>{static_cast<uint64_t>(value.number), {layer_, pointer}};
 }
 
-void FieldReader::ReadNumber(const JsonValue& value, const std::string& pointer, double minimum, double maximum,
-                             Field<double>& field) {
+void FieldReader::ReadNumber(const JsonValue& value, const std::string& pointer, double minimum,
+                             double maximum, Field<double>& field) {
   if (value.is_null()) return;
   if (!Expect(JsonValue::Kind::kNumber, value, pointer, "a number")) return;
   if (!CheckRange(value.number, pointer, minimum, maximum)) return;
@@ -91,7 +92,8 @@ void FieldReader::ReadNumber(const JsonValue& value, const std::string& pointer,
 }
 
 template <typename Add>
-void FieldReader::EachString(const JsonValue& value, const std::string& pointer, std::string_view wanted, Add add) {
+void FieldReader::EachString(const JsonValue& value, const std::string& pointer, std::string_view wanted,
+                             Add add) {
   if (!Expect(JsonValue::Kind::kArray, value, pointer, wanted)) return;
   if (value.items.size() > kMaxListItems) {
     return Fail(pointer, "The list has " + std::to_string(value.items.size()) + " entries; at most " +

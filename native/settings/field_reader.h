@@ -43,8 +43,10 @@ class FieldReader {
   std::vector<SettingsError> TakeErrors() { return std::move(errors_); }
 
  private:
-  bool Expect(JsonValue::Kind kind, const JsonValue& value, const std::string& pointer, std::string_view wanted);
-  void WrongWord(const JsonValue& value, const std::string& pointer, const std::vector<std::string_view>& words);
+  bool Expect(JsonValue::Kind kind, const JsonValue& value, const std::string& pointer,
+              std::string_view wanted);
+  void WrongWord(const JsonValue& value, const std::string& pointer,
+                 const std::vector<std::string_view>& words);
   bool CheckRange(double value, const std::string& pointer, double minimum, double maximum);
   // Calls add(item, pointer) for each string of the array.
   template <typename Add>

@@ -28,24 +28,28 @@ std::optional<std::string> NormalizeLabel(std::string_view label) {
     result = std::move(*ascii);
   }
   // Underscores are no host names by the book, but buckets and services have them.
-  const bool characters =
-      std::all_of(result.begin(), result.end(), [](char c) { return IsAsciiAlnum(c) || c == '-' || c == '_'; });
-  if (!characters || result.size() > kMaxLabel || result.front() == '-' || result.back() == '-') return std::nullopt;
+  const bool characters = std::all_of(result.begin(), result.end(),
+                                      [](char c) { return IsAsciiAlnum(c) || c == '-' || c == '_'; });
+  if (!characters || result.size() > kMaxLabel || result.front() == '-' || result.back() == '-')
+    return std::nullopt;
   // A dash in the third and fourth place is reserved: only xn-- is in use, and it has to decode.
-  if (result.size() >= 4 && result.substr(2, 2) == "--" && (!result.starts_with("xn--") || !IsValidALabel(result))) {
+  if (result.size() >= 4 && result.substr(2, 2) == "--" &&
+      (!result.starts_with("xn--") || !IsValidALabel(result))) {
     return std::nullopt;
   }
   return result;
 }
 
-// A last label that is a number makes every resolver read the whole as an IPv4 address: 1.2.3.4, 127.1, 0x7f.1.
+// A last label that is a number makes every resolver read the whole as an IPv4 address: 1.2.3.4, 127.1,
+// 0x7f.1.
 bool EndsInNumber(std::string_view host) {
   const size_t dot = host.rfind('.');
   std::string_view last = dot == std::string_view::npos ? host : host.substr(dot + 1);
   if (std::all_of(last.begin(), last.end(), IsAsciiDigit)) return true;
   if (!last.starts_with("0x")) return false;
   last.remove_prefix(2);
-  return std::all_of(last.begin(), last.end(), [](char c) { return IsAsciiDigit(c) || (c >= 'a' && c <= 'f'); });
+  return std::all_of(last.begin(), last.end(),
+                     [](char c) { return IsAsciiDigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 // The rules for names, without a look at whether the name is an address.
@@ -90,7 +94,7 @@ std::optional<ParsedHost> CommonMistake(std::string_view text) {
   }
   if (text.find('[') != std::string_view::npos || std::count(text.begin(), text.end(), ':') > 1) {
     return Refuse(shown + " is an IP address; only names can be checked against what a program asked for.",
-                                "Write the host name.");
+                  "Write the host name.");
   }
   return std::nullopt;
 }
@@ -121,19 +125,22 @@ ParsedHost HostPattern::Parse(std::string_view text) {
     host.remove_prefix(2);
   }
   if (host.find('*') != std::string_view::npos) {
-    return Refuse(shown + " has a * in a place where none may be.", "Write *.example.org: one, in front, before a dot.");
+    return Refuse(shown + " has a * in a place where none may be.",
+                  "Write *.example.org: one, in front, before a dot.");
   }
   std::optional<std::string> name = NormalizeName(host);
   if (!name) {
     return Refuse(shown + " is not a host name.",
-                  "Use letters, digits, dashes and dots; write an international name as it is spelled or in its xn-- form.");
+                  "Use letters, digits, dashes and dots; write an international name as it is spelled or in "
+                  "its xn-- form.");
   }
   if (EndsInNumber(*name)) {
     return Refuse(shown + " is an IP address; only names can be checked against what a program asked for.",
                   "Write the host name.");
   }
   if (pattern.wildcard_ && IsPublicSuffix(*name)) {
-    return Refuse(shown + " covers names that anybody can register.", "Name the domain in front of it: *.example." + *name);
+    return Refuse(shown + " covers names that anybody can register.",
+                  "Name the domain in front of it: *.example." + *name);
   }
   pattern.host_ = std::move(*name);
   return {std::move(pattern), {}, {}};

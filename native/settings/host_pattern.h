@@ -8,8 +8,9 @@
 
 namespace spty {
 
-// Lower case, one trailing dot dropped, non-ASCII labels in their xn-- form. None if it is no host name: empty or
-// overlong labels, other characters, an IP address in any notation (1.2.3.4, 127.1, 0x7f000001, ::1).
+// Lower case, one trailing dot dropped, non-ASCII labels in their xn-- form. None if it is no host name:
+// empty or overlong labels, other characters, an IP address in any notation (1.2.3.4, 127.1, 0x7f000001,
+// ::1).
 std::optional<std::string> NormalizeHost(std::string_view untrusted_host);
 
 struct ParsedHost;

@@ -54,14 +54,14 @@ struct Range {
   uint32_t last;
 };
 
-// Letters that stay as they are, once lower-cased below. Combining marks that would first have to be composed are
-// left out on purpose: two spellings of one name must not become two hosts.
+// Letters that stay as they are, once lower-cased below. Combining marks that would first have to be composed
+// are left out on purpose: two spellings of one name must not become two hosts.
 constexpr Range kLetters[] = {
-    {0x00DF, 0x00F6}, {0x00F8, 0x00FF}, {0x0100, 0x0131}, {0x0134, 0x013E}, {0x0141, 0x0148}, {0x014A, 0x017E},
-    {0x0390, 0x0390}, {0x03AC, 0x03CE}, {0x0430, 0x045F}, {0x05D0, 0x05EA}, {0x0620, 0x063F}, {0x0641, 0x064A},
-    {0x0671, 0x0674}, {0x0679, 0x06D3}, {0x0904, 0x0939}, {0x093E, 0x094D}, {0x0E01, 0x0E32}, {0x0E34, 0x0E3A},
-    {0x0E40, 0x0E4E}, {0x3041, 0x3096}, {0x30A1, 0x30FA}, {0x30FC, 0x30FE}, {0x3400, 0x4DBF}, {0x4E00, 0x9FFF},
-    {0xAC00, 0xD7A3}};
+    {0x00DF, 0x00F6}, {0x00F8, 0x00FF}, {0x0100, 0x0131}, {0x0134, 0x013E}, {0x0141, 0x0148},
+    {0x014A, 0x017E}, {0x0390, 0x0390}, {0x03AC, 0x03CE}, {0x0430, 0x045F}, {0x05D0, 0x05EA},
+    {0x0620, 0x063F}, {0x0641, 0x064A}, {0x0671, 0x0674}, {0x0679, 0x06D3}, {0x0904, 0x0939},
+    {0x093E, 0x094D}, {0x0E01, 0x0E32}, {0x0E34, 0x0E3A}, {0x0E40, 0x0E4E}, {0x3041, 0x3096},
+    {0x30A1, 0x30FA}, {0x30FC, 0x30FE}, {0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3}};
 
 uint32_t ToLower(uint32_t c) {
   if (c < 0x80) return static_cast<uint32_t>(AsciiLower(static_cast<char>(c)));
@@ -82,8 +82,8 @@ bool IsLetter(uint32_t c) {
 }
 
 // Invisible, reserved or private: nothing that a registry hands out, and nothing that a reader could check.
-constexpr Range kNeverInNames[] = {{0x80, 0xA9},     {0xAB, 0xB6},     {0xB8, 0xDE},     {0xF7, 0xF7},
-                                   {0x2000, 0x206F}, {0x3000, 0x3004}, {0xE000, 0xF8FF}, {0xFE00, 0xFE0F},
+constexpr Range kNeverInNames[] = {{0x80, 0xA9},     {0xAB, 0xB6},     {0xB8, 0xDE},       {0xF7, 0xF7},
+                                   {0x2000, 0x206F}, {0x3000, 0x3004}, {0xE000, 0xF8FF},   {0xFE00, 0xFE0F},
                                    {0xFEFF, 0xFEFF}, {0xFF00, 0xFFFF}, {0xE0000, 0x10FFFF}};
 
 bool IsNeverInNames(uint32_t c) {
@@ -176,7 +176,8 @@ std::optional<std::string> LabelToAscii(std::string_view utf8_label) {
 bool IsValidALabel(std::string_view label) {
   const std::string_view text = label.substr(4);
   const auto decoded = PunycodeDecode(text);
-  if (!decoded || std::all_of(decoded->begin(), decoded->end(), [](uint32_t c) { return c < 0x80; })) return false;
+  if (!decoded || std::all_of(decoded->begin(), decoded->end(), [](uint32_t c) { return c < 0x80; }))
+    return false;
   if (std::any_of(decoded->begin(), decoded->end(), IsNeverInNames)) return false;
   const auto again = PunycodeEncode(*decoded);
   return again && *again == text;

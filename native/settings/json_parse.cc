@@ -12,8 +12,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Builds the value while nlohmann's lexer reads. An event handler instead of its DOM: the DOM keeps the last of
-// two equal keys without a word, and a settings file in which "strict" stands twice must not be guessed at.
+// Builds the value while nlohmann's lexer reads. An event handler instead of its DOM: the DOM keeps the last
+// of two equal keys without a word, and a settings file in which "strict" stands twice must not be guessed
+// at.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   explicit Builder(const Origin& root) : root_(root) {}
@@ -45,8 +46,8 @@ class Builder : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     JsonValue& object = *open_.back();
     if (!keys_.back().insert(name).second) {
-      return Fail(AppendPointer(Pointer(open_.size() - 1), name), "The key " + Quoted(name) + " stands twice in the same object.",
-                  "Remove one of them.");
+      return Fail(AppendPointer(Pointer(open_.size() - 1), name),
+                  "The key " + Quoted(name) + " stands twice in the same object.", "Remove one of them.");
     }
     object.members.push_back({std::move(name), {}});
     return true;
@@ -162,15 +163,17 @@ SettingsError DocumentError(const Origin& root, std::string message, std::string
   return error;
 }
 
-SettingsResult<JsonValue> ParseBlanked(std::string_view original, const std::string& text, const Origin& root) {
+SettingsResult<JsonValue> ParseBlanked(std::string_view original, const std::string& text,
+                                       const Origin& root) {
   Builder builder(root);
-  if (Json::sax_parse(text, &builder, Json::input_format_t::json, /*strict=*/true, /*ignore_comments=*/false)) {
+  if (Json::sax_parse(text, &builder, Json::input_format_t::json, /*strict=*/true,
+                      /*ignore_comments=*/false)) {
     return builder.TakeValue();
   }
   SettingsError error = builder.error();
   if (builder.stopped_at() > 0) {
-    error.message = "The document is not valid JSON at " + LineAndColumn(original, builder.stopped_at() - 1) + ": " +
-                    error.message + ".";
+    error.message = "The document is not valid JSON at " + LineAndColumn(original, builder.stopped_at() - 1) +
+                    ": " + error.message + ".";
     error.suggestion = "Comments and trailing commas are fine; everything else must be JSON.";
   }
   return error;
@@ -180,20 +183,24 @@ SettingsResult<JsonValue> ParseBlanked(std::string_view original, const std::str
 
 SettingsResult<JsonValue> ParseJson(std::string_view text, const Origin& root) {
   if (text.size() > kMaxDocumentBytes) {
-    return DocumentError(root, "The document has " + std::to_string(text.size()) + " bytes; at most " +
-                                   std::to_string(kMaxDocumentBytes) + " are read.",
+    return DocumentError(root,
+                         "The document has " + std::to_string(text.size()) + " bytes; at most " +
+                             std::to_string(kMaxDocumentBytes) + " are read.",
                          "Hand over the settings only.");
   }
   if (const auto bad = FindInvalidUtf8(text)) {
-    return DocumentError(root, "The document is not UTF-8 at " + LineAndColumn(text.substr(0, *bad), *bad) + ".",
+    return DocumentError(root,
+                         "The document is not UTF-8 at " + LineAndColumn(text.substr(0, *bad), *bad) + ".",
                          "Save it as UTF-8.");
   }
   try {
     const std::optional<std::string> blanked = BlankOutJsonc(text);
-    if (!blanked) return DocumentError(root, "A comment that starts with /* never ends.", "Close it with */.");
+    if (!blanked)
+      return DocumentError(root, "A comment that starts with /* never ends.", "Close it with */.");
     if (blanked->find_first_not_of(" \t\r\n") == std::string::npos) {
       // Reading it as {} would turn the sandbox off because a file was cut short.
-      return DocumentError(root, "The document is empty.", "Write {} for no settings, or leave the layer out.");
+      return DocumentError(root, "The document is empty.",
+                           "Write {} for no settings, or leave the layer out.");
     }
     return ParseBlanked(text, *blanked, root);
   } catch (const std::exception&) {

@@ -40,8 +40,8 @@ void Blank(std::string& text, size_t from, size_t to) {
 
 std::optional<std::string> BlankOutJsonc(std::string_view text) {
   std::string result(text);
-  // The last two significant characters and where the last one was: a comma is trailing if a value came before
-  // it and a closing bracket comes after it. "[,]" and "{\"a\":,}" stay errors.
+  // The last two significant characters and where the last one was: a comma is trailing if a value came
+  // before it and a closing bracket comes after it. "[,]" and "{\"a\":,}" stay errors.
   char before_last = 0;
   char last = 0;
   size_t last_at = 0;

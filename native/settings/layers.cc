@@ -7,11 +7,12 @@ namespace spty {
 namespace {
 
 bool Any(const PermissionsContent& p) {
-  return p.network_hosts || p.allow_all_hosts || p.allow_git_access || p.write_paths || p.allow_fs_write_all ||
-         p.allow_unsandboxed;
+  return p.network_hosts || p.allow_all_hosts || p.allow_git_access || p.write_paths ||
+         p.allow_fs_write_all || p.allow_unsandboxed;
 }
 
-void CollectPermissions(const LayerDocument& document, Platform platform, std::vector<PermissionsContent>& list) {
+void CollectPermissions(const LayerDocument& document, Platform platform,
+                        std::vector<PermissionsContent>& list) {
   if (Any(document.permissions)) list.push_back(document.permissions);
   const PermissionsContent& special = document.platform_permissions[static_cast<size_t>(platform)];
   if (Any(special)) list.push_back(special);
@@ -50,7 +51,8 @@ SettingsResult<ResolvedSettings> ResolveSettings(const LayersInput& input) {
   } else {
     resolved.settings = CompleteSettings(content, input.platform);
     resolved.refused = Tighten(asked, resolved.settings);
-    for (const PermissionsContent& permissions : asked_permissions) RefusePermissions(permissions, resolved.refused);
+    for (const PermissionsContent& permissions : asked_permissions)
+      RefusePermissions(permissions, resolved.refused);
   }
   if (input.permissions) {
     const Origin root{Layer::kPermissions, input.permissions->pointer};

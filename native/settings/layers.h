@@ -21,7 +21,8 @@ struct LayersInput {
   std::optional<LayerText> project;
   std::optional<LayerText> permissions;
   Platform platform = Platform::kLinux;
-  // A project's file is written by whoever wrote the repository: unless somebody vouches for it, it can only tighten.
+  // A project's file is written by whoever wrote the repository: unless somebody vouches for it, it can only
+  // tighten.
   bool project_trusted = false;
 };
 

@@ -5,35 +5,19 @@
 namespace spty {
 namespace {
 
-constexpr std::string_view kCountrySecondLevels[] = {"ac", "co", "com", "edu", "go", "gob", "gov", "ltd", "me",
-                                                     "mil", "ne", "net", "nom", "or", "org", "plc", "sch"};
+constexpr std::string_view kCountrySecondLevels[] = {"ac",  "co",  "com", "edu", "go", "gob",
+                                                     "gov", "ltd", "me",  "mil", "ne", "net",
+                                                     "nom", "or",  "org", "plc", "sch"};
 
-constexpr std::string_view kSharedHosting[] = {"appspot.com",
-                                               "azurewebsites.net",
-                                               "blogspot.com",
-                                               "cloudfront.net",
-                                               "deno.dev",
-                                               "firebaseapp.com",
-                                               "fly.dev",
-                                               "github.io",
-                                               "githubusercontent.com",
-                                               "gitlab.io",
-                                               "glitch.me",
-                                               "herokuapp.com",
-                                               "netlify.app",
-                                               "ngrok-free.app",
-                                               "ngrok.app",
-                                               "ngrok.io",
-                                               "onrender.com",
-                                               "pages.dev",
-                                               "r2.dev",
-                                               "repl.co",
-                                               "s3.amazonaws.com",
-                                               "surge.sh",
-                                               "trycloudflare.com",
-                                               "vercel.app",
-                                               "web.app",
-                                               "workers.dev"};
+constexpr std::string_view kSharedHosting[] = {"appspot.com",    "azurewebsites.net", "blogspot.com",
+                                               "cloudfront.net", "deno.dev",          "firebaseapp.com",
+                                               "fly.dev",        "github.io",         "githubusercontent.com",
+                                               "gitlab.io",      "glitch.me",         "herokuapp.com",
+                                               "netlify.app",    "ngrok-free.app",    "ngrok.app",
+                                               "ngrok.io",       "onrender.com",      "pages.dev",
+                                               "r2.dev",         "repl.co",           "s3.amazonaws.com",
+                                               "surge.sh",       "trycloudflare.com", "vercel.app",
+                                               "web.app",        "workers.dev"};
 
 template <size_t N>
 bool Contains(const std::string_view (&table)[N], std::string_view word) {

@@ -38,7 +38,8 @@ void Word(FieldReader& reader, const JsonValue& value, const std::string& pointe
 void GitFlag(FieldReader& reader, const JsonValue& value, const std::string& pointer, S& content) {
   Field<bool> flag;
   reader.Read(value, pointer, flag);
-  if (flag) content.git_access = Sourced<GitAccess>{flag->value ? GitAccess::kFull : GitAccess::kNone, flag->origin};
+  if (flag)
+    content.git_access = Sourced<GitAccess>{flag->value ? GitAccess::kFull : GitAccess::kNone, flag->origin};
 }
 
 void WritePaths(FieldReader& reader, const JsonValue& value, const std::string& pointer, P& content) {
@@ -47,7 +48,8 @@ void WritePaths(FieldReader& reader, const JsonValue& value, const std::string& 
 
 template <typename Content, size_t N>
 const FieldSpec<Content>* FindSpec(const FieldSpec<Content> (&specs)[N], std::string_view name) {
-  const auto found = std::find_if(std::begin(specs), std::end(specs), [&](const auto& spec) { return spec.name == name; });
+  const auto found =
+      std::find_if(std::begin(specs), std::end(specs), [&](const auto& spec) { return spec.name == name; });
   return found == std::end(specs) ? nullptr : found;
 }
 
@@ -72,7 +74,8 @@ std::string_view OtherSpelling(const FieldSpec<Content> (&specs)[N], const Field
 bool RefuseBothSpellings(FieldReader& reader, std::string_view name, std::string_view other,
                          const std::string& pointer) {
   if (other.empty()) return false;
-  reader.Fail(pointer, Quoted(name) + " and " + Quoted(other) + " are two names of one setting, and both are given.",
+  reader.Fail(pointer,
+              Quoted(name) + " and " + Quoted(other) + " are two names of one setting, and both are given.",
               "Keep one of them.");
   return true;
 }
@@ -163,8 +166,9 @@ constexpr FieldSpec<P> kPermissions[] = {
 };
 
 template <typename Content, size_t N>
-void ReadNamed(const FieldSpec<Content> (&specs)[N], FieldReader& reader, std::string_view name, const JsonValue& value,
-               const JsonValue& siblings, const std::string& pointer, Content& content) {
+void ReadNamed(const FieldSpec<Content> (&specs)[N], FieldReader& reader, std::string_view name,
+               const JsonValue& value, const JsonValue& siblings, const std::string& pointer,
+               Content& content) {
   if (const FieldSpec<Content>* spec = FindSpec(specs, name)) {
     if (RefuseBothSpellings(reader, name, OtherSpelling(specs, *spec, siblings), pointer)) return;
     spec->read(reader, value, pointer, content);

@@ -21,8 +21,8 @@ void ReadSettings(FieldReader& reader, const JsonValue& object, const std::strin
 void ReadPermissions(FieldReader& reader, const JsonValue& object, const std::string& pointer,
                      PermissionsContent& content);
 
-// One field, by a name that may reach into an object: "system_paths.executable". `siblings` is an object with the
-// names that stand beside it, to find two spellings of one setting.
+// One field, by a name that may reach into an object: "system_paths.executable". `siblings` is an object with
+// the names that stand beside it, to find two spellings of one setting.
 void ReadSettingsField(FieldReader& reader, std::string_view dotted_name, const JsonValue& value,
                        const JsonValue& siblings, const std::string& pointer, SettingsContent& content);
 void ReadPermissionsField(FieldReader& reader, std::string_view name, const JsonValue& value,

@@ -53,7 +53,8 @@ struct Refusal {
 struct ResolvedSettings {
   // For an interactive terminal. A tool gets `ForKind`.
   Settings settings;
-  // agent.sandbox_permissions found in a document: approvals given to the agent, not to the user's own terminal.
+  // agent.sandbox_permissions found in a document: approvals given to the agent, not to the user's own
+  // terminal.
   std::vector<PermissionsContent> agent_permissions;
   std::vector<Refusal> refused;
 

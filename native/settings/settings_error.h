@@ -1,4 +1,5 @@
-// What is wrong with a settings document, or with a policy made from it, in words for the person who wrote it.
+// What is wrong with a settings document, or with a policy made from it, in words for the person who wrote
+// it.
 #pragma once
 
 #include <optional>
@@ -34,9 +35,9 @@ std::string Describe(const SettingsError& error);
 template <typename T>
 class [[nodiscard]] SettingsResult {
  public:
-  SettingsResult(T value) : value_(std::move(value)) {}                                // NOLINT: implicit
-  SettingsResult(SettingsError error) { errors_.push_back(std::move(error)); }         // NOLINT
-  SettingsResult(std::vector<SettingsError> errors) : errors_(std::move(errors)) {}    // NOLINT
+  SettingsResult(T value) : value_(std::move(value)) {}                              // NOLINT: implicit
+  SettingsResult(SettingsError error) { errors_.push_back(std::move(error)); }       // NOLINT
+  SettingsResult(std::vector<SettingsError> errors) : errors_(std::move(errors)) {}  // NOLINT
   bool ok() const { return value_.has_value(); }
   T& value() & { return *value_; }
   const T& value() const& { return *value_; }

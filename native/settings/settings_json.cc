@@ -12,13 +12,16 @@ void WriteValue(JsonWriter& out, const std::string& value) { out.String(value); 
 void WriteValue(JsonWriter& out, const HostPattern& value) { out.String(value.ToString()); }
 void WriteValue(JsonWriter& out, const EnvPattern& value) { out.String(value.ToString()); }
 template <typename E>
-  requires std::is_enum_v<E>
-void WriteValue(JsonWriter& out, E value) {
-  out.String(NameOf(value));
-}
+requires std::is_enum_v<E>
+void WriteValue(JsonWriter& out, E value) { out.String(NameOf(value)); }
 
 void WriteOrigin(JsonWriter& out, const Origin& origin) {
-  out.BeginObject().Key("layer").String(LayerName(origin.layer)).Key("pointer").String(origin.pointer).EndObject();
+  out.BeginObject()
+      .Key("layer")
+      .String(LayerName(origin.layer))
+      .Key("pointer")
+      .String(origin.pointer)
+      .EndObject();
 }
 
 // The same walk twice: once for the values, once for the origins.

@@ -78,8 +78,8 @@ std::vector<uint32_t> DecodeUtf8(std::string_view text) {
 }
 
 size_t CountCodePoints(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(),
+                                           [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }));
 }
 
 std::string_view NearestWord(std::string_view word, std::span<const std::string_view> candidates) {

@@ -25,7 +25,8 @@ void Lower(const Field<E>& asked, Sourced<E>& setting, Refusals& refused) {
     setting = *asked;
   } else {
     Refuse(asked->origin,
-           Quoted(NameOf(asked->value)) + " is more than the " + Quoted(NameOf(setting.value)) + " in force.", refused);
+           Quoted(NameOf(asked->value)) + " is more than the " + Quoted(NameOf(setting.value)) + " in force.",
+           refused);
   }
 }
 
@@ -105,7 +106,8 @@ void LowerProfile(const Field<Profile>& asked, Settings& settings, Refusals& ref
   if (wider.empty()) {
     settings.profile = *asked;
   } else {
-    Refuse(asked->origin, Quoted(NameOf(asked->value)) + " is applied only where it is tighter than what is in force.",
+    Refuse(asked->origin,
+           Quoted(NameOf(asked->value)) + " is applied only where it is tighter than what is in force.",
            refused);
   }
 }
@@ -152,7 +154,8 @@ void RefusePermissions(const PermissionsContent& asked, std::vector<Refusal>& re
   };
   const auto list = [&](const auto& field) {
     if (!field) return;
-    for (const auto& item : field->items) Refuse(item.origin, "A project cannot approve this for itself.", refused);
+    for (const auto& item : field->items)
+      Refuse(item.origin, "A project cannot approve this for itself.", refused);
   };
   list(asked.network_hosts);
   list(asked.write_paths);

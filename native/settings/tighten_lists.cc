@@ -15,8 +15,8 @@ bool Lists(const PathList& list, std::string_view path) {
                      [&](const auto& item) { return PathSpelling(item.value) == spelling; });
 }
 
-// Only paths that are granted already, by the same name, survive. A path *below* a granted one does not: it could be
-// a symbolic link that the project itself planted there.
+// Only paths that are granted already, by the same name, survive. A path *below* a granted one does not: it
+// could be a symbolic link that the project itself planted there.
 void KeepPaths(const std::optional<PathList>& asked, PathList& setting, Refusals& refused) {
   if (!asked) return;
   PathList kept{{}, asked->origin};
@@ -25,15 +25,17 @@ void KeepPaths(const std::optional<PathList>& asked, PathList& setting, Refusals
   }
   for (const auto& item : asked->items) {
     if (Lists(setting, item.value)) continue;
-    refused.push_back({item.origin, Quoted(item.value) + " is not granted: an untrusted project can only choose among "
-                                                         "the paths that are granted already."});
+    refused.push_back({item.origin, Quoted(item.value) +
+                                        " is not granted: an untrusted project can only choose among "
+                                        "the paths that are granted already."});
   }
   setting = std::move(kept);
 }
 
 template <typename T, typename List>
 bool AnyCovers(const List& list, const T& value) {
-  return std::any_of(list.items.begin(), list.items.end(), [&](const auto& item) { return item.value.Covers(value); });
+  return std::any_of(list.items.begin(), list.items.end(),
+                     [&](const auto& item) { return item.value.Covers(value); });
 }
 
 // The intersection of two lists of patterns: what either side says, if the other side covers it.
@@ -45,9 +47,10 @@ void Intersect(const List& asked, List& setting, Refusals& refused) {
   }
   for (const auto& item : asked.items) {
     if (!AnyCovers(setting, item.value)) {
-      refused.push_back({item.origin, Quoted(item.value.ToString()) +
-                                          " is not allowed: an untrusted project can only choose among what is "
-                                          "allowed already."});
+      refused.push_back(
+          {item.origin, Quoted(item.value.ToString()) +
+                            " is not allowed: an untrusted project can only choose among what is "
+                            "allowed already."});
     } else if (!AnyCovers(kept, item.value)) {
       kept.items.push_back(item);
     }
@@ -66,7 +69,8 @@ void AddPaths(const std::optional<PathList>& asked, PathList& setting, Refusals&
     setting.items.push_back(item);
   }
   if (removes) {
-    refused.push_back({asked->origin, "Paths that are denied stay denied: an untrusted project can only add to them."});
+    refused.push_back(
+        {asked->origin, "Paths that are denied stay denied: an untrusted project can only add to them."});
   }
 }
 
@@ -91,7 +95,7 @@ void TightenHosts(const SettingsContent& asked, Settings& settings, Refusals& re
                         (asked.allow_all_hosts && asked.allow_all_hosts->value);
   if (asks_all && !settings.network_all.value) {
     const Origin& at = asked.allow_network && asked.allow_network->value ? asked.allow_network->origin
-                                                                          : asked.allow_all_hosts->origin;
+                                                                         : asked.allow_all_hosts->origin;
     refused.push_back({at, "The network stays as it is: an untrusted project cannot open it."});
   }
   const bool switched_off = asked.allow_network && !asked.allow_network->value;

@@ -6,7 +6,8 @@ namespace {
 constexpr EnumName<Platform> kPlatforms[] = {
     {Platform::kLinux, "linux"}, {Platform::kMacos, "macos"}, {Platform::kWindows, "windows"}};
 
-constexpr EnumName<SessionKind> kSessionKinds[] = {{SessionKind::kTerminal, "terminal"}, {SessionKind::kTool, "tool"}};
+constexpr EnumName<SessionKind> kSessionKinds[] = {{SessionKind::kTerminal, "terminal"},
+                                                   {SessionKind::kTool, "tool"}};
 
 constexpr EnumName<ApplyTo> kApplyTos[] = {{ApplyTo::kTerminal, "terminal"},
                                            {ApplyTo::kTool, "tool"},

@@ -43,8 +43,12 @@ TEST(EnvironmentTest, FiltersAndAddsInOrder) {
                     .extra = {{"EDITOR_TERM", "true"}, {"PWD", "/override"}},
                     .allowed = Allow({"HOME", "LC_*"}),
                     .temp_dir = "/tmp"};
-  EXPECT_EQ(Built(given), (Vars{{"HOME", "/h"}, {"LC_ALL", "C"}, {"TERM", "xterm-256color"}, {"PWD", "/override"},
-                                {"TMPDIR", "/tmp"}, {"EDITOR_TERM", "true"}}));
+  EXPECT_EQ(Built(given), (Vars{{"HOME", "/h"},
+                                {"LC_ALL", "C"},
+                                {"TERM", "xterm-256color"},
+                                {"PWD", "/override"},
+                                {"TMPDIR", "/tmp"},
+                                {"EDITOR_TERM", "true"}}));
 }
 
 TEST(EnvironmentTest, ValuesSurviveAsBytes) {
@@ -65,13 +69,20 @@ TEST(EnvironmentTest, InheritedTermAndPrivateTemp) {
                     .allowed = Allow({"*"}),
                     .temp_dir = "/private/t",
                     .private_temp = true};
-  EXPECT_EQ(Built(given), (Vars{{"TERM", "dumb"}, {"PWD", "/work"}, {"TMPDIR", "/private/t"}, {"TMP", "/private/t"},
+  EXPECT_EQ(Built(given), (Vars{{"TERM", "dumb"},
+                                {"PWD", "/work"},
+                                {"TMPDIR", "/private/t"},
+                                {"TMP", "/private/t"},
                                 {"TEMP", "/private/t"}}));
 }
 
 TEST(EnvironmentTest, UnfilteredKeepsEverything) {
-  const Given given{.env = {{"AWS_SECRET", "s"}, {"TMPDIR", "/x"}, {"TERM", "t"}}, .extra = {}, .allowed = {}, .temp_dir = {},
-                    .private_temp = false, .filtered = false};
+  const Given given{.env = {{"AWS_SECRET", "s"}, {"TMPDIR", "/x"}, {"TERM", "t"}},
+                    .extra = {},
+                    .allowed = {},
+                    .temp_dir = {},
+                    .private_temp = false,
+                    .filtered = false};
   EXPECT_EQ(Built(given), (Vars{{"AWS_SECRET", "s"}, {"TMPDIR", "/x"}, {"TERM", "t"}, {"PWD", "/work"}}));
 }
 
@@ -87,7 +98,8 @@ TEST(EnvironmentTest, RefusesImpossibleNames) {
     ASSERT_FALSE(result.ok());
     EXPECT_TRUE(result.error().at.pointer.starts_with("/extraEnv/"));
   }
-  EXPECT_FALSE(Build({.env = {{"A", std::string("x\0y", 3)}}, .extra = {}, .allowed = {}, .temp_dir = {}}).ok());
+  EXPECT_FALSE(
+      Build({.env = {{"A", std::string("x\0y", 3)}}, .extra = {}, .allowed = {}, .temp_dir = {}}).ok());
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ class ExplainTest : public ::testing::Test {
       key.resize(key.size() - 2);
       value = "[" + value + "]";
     }
-    const Explanation after = Ask("{\"enabled\": true" + fields + ", \"" + key + "\": " + value + "}", access, target);
+    const Explanation after =
+        Ask("{\"enabled\": true" + fields + ", \"" + key + "\": " + value + "}", access, target);
     EXPECT_TRUE(after.allowed) << ExplanationToText(denied) << ExplanationToText(after);
     // With the Git metadata opened it is the project's grant that reaches it.
     if (key == "git_access") return;
@@ -55,7 +56,8 @@ TEST_F(ExplainTest, SaysWhatAllows) {
   EXPECT_EQ(project.resolved, scratch_.Project("src/main.c"));
   const Explanation env = Ask(kOn, Access::kExecute, "/usr/bin/env");
   EXPECT_EQ(env.by, (Origin{Layer::kDefault, "/system_paths/executable/0"}));
-  const Explanation user = Ask(R"({"enabled": true, "additional_read_only_paths": ["~/documents"]})", Access::kRead, "~/documents/letter");
+  const Explanation user = Ask(R"({"enabled": true, "additional_read_only_paths": ["~/documents"]})",
+                               Access::kRead, "~/documents/letter");
   EXPECT_EQ(user.by, (Origin{Layer::kUser, "/additional_read_only_paths/0"}));
   const Explanation off = Ask("{}", Access::kWrite, "/etc/passwd");
   EXPECT_TRUE(off.allowed);
@@ -91,16 +93,21 @@ TEST_F(ExplainTest, TheAdviceHelps) {
 }
 
 TEST_F(ExplainTest, GitAdviceIsTheLeast) {
-  EXPECT_EQ(Ask(R"({"enabled": true, "git_access": "none"})", Access::kRead, "./.git/HEAD").suggestion->value, "read");
-  EXPECT_EQ(Ask(R"({"enabled": true, "git_access": "none"})", Access::kWrite, "./.git/objects/a").suggestion->value, "commit");
-  const Explanation hooks = Ask(R"({"enabled": true, "git_access": "commit"})", Access::kWrite, "./.git/hooks/a");
+  EXPECT_EQ(Ask(R"({"enabled": true, "git_access": "none"})", Access::kRead, "./.git/HEAD").suggestion->value,
+            "read");
+  EXPECT_EQ(
+      Ask(R"({"enabled": true, "git_access": "none"})", Access::kWrite, "./.git/objects/a").suggestion->value,
+      "commit");
+  const Explanation hooks =
+      Ask(R"({"enabled": true, "git_access": "commit"})", Access::kWrite, "./.git/hooks/a");
   EXPECT_EQ(hooks.suggestion->value, "full");
   EXPECT_FALSE(hooks.suggestion->caution.empty());
 }
 
 TEST_F(ExplainTest, Hosts) {
   EXPECT_TRUE(Ask(kOn, Access::kConnect, "github.com").allowed);
-  const std::string some = R"({"enabled": true, "network_hosts": ["*.a.example", "b.example:22"], "denied_domains": ["x.a.example"]})";
+  const std::string some =
+      R"({"enabled": true, "network_hosts": ["*.a.example", "b.example:22"], "denied_domains": ["x.a.example"]})";
   EXPECT_EQ(Ask(some, Access::kConnect, "y.a.example").by.pointer, "/network_hosts/0");
   EXPECT_FALSE(Ask(some, Access::kConnect, "b.example:443").allowed);
   EXPECT_TRUE(Ask(some, Access::kConnect, "B.Example.:22").allowed);
@@ -119,7 +126,9 @@ TEST_F(ExplainTest, Sockets) {
   EXPECT_FALSE(docker.allowed);
   EXPECT_FALSE(docker.suggestion->caution.empty());
   // Being writable is not being reachable.
-  EXPECT_FALSE(Ask(R"({"enabled": true, "additional_read_write_paths": ["~/documents"]})", Access::kConnect, "~/documents/s").allowed);
+  EXPECT_FALSE(Ask(R"({"enabled": true, "additional_read_write_paths": ["~/documents"]})", Access::kConnect,
+                   "~/documents/s")
+                   .allowed);
 }
 
 TEST_F(ExplainTest, WhatCannotBeResolvedIsDenied) {
@@ -135,26 +144,29 @@ TEST_F(ExplainTest, AMissingPathInHomeMustBeMadeFirst) {
   EXPECT_NE(e.suggestion->text.find("Create ~/new first"), std::string::npos);
 }
 
-// The table of what a hostile program can and cannot do with the defaults, as far as files and hosts decide it.
+// The table of what a hostile program can and cannot do with the defaults, as far as files and hosts decide
+// it.
 TEST_F(ExplainTest, TheDefaultBaseline) {
   const struct {
     Access access;
     const char* target;
     bool allowed;
   } rows[] = {
-      {Access::kRead, "./src/main.c", true},     {Access::kWrite, "./src/main.c", true},
-      {Access::kExecute, "/usr/bin/env", true},  {Access::kExecute, "~/.cargo/bin/cargo", false},
-      {Access::kRead, "~/documents", false},     {Access::kRead, "/etc/passwd", true},
-      {Access::kWrite, "/etc/passwd", false},    {Access::kRead, "~/.ssh/config", false},
-      {Access::kConnect, "evil.com", true},      {Access::kWrite, "/usr/bin/x", false},
+      {Access::kRead, "./src/main.c", true},       {Access::kWrite, "./src/main.c", true},
+      {Access::kExecute, "/usr/bin/env", true},    {Access::kExecute, "~/.cargo/bin/cargo", false},
+      {Access::kRead, "~/documents", false},       {Access::kRead, "/etc/passwd", true},
+      {Access::kWrite, "/etc/passwd", false},      {Access::kRead, "~/.ssh/config", false},
+      {Access::kConnect, "evil.com", true},        {Access::kWrite, "/usr/bin/x", false},
       {Access::kRead, "~/.ssh/id_ed25519", false}, {Access::kRead, "~/.zshrc", true},
-      {Access::kWrite, "~/.zshrc", false},       {Access::kRead, "/home/other/x", false},
+      {Access::kWrite, "~/.zshrc", false},         {Access::kRead, "/home/other/x", false},
       {Access::kWrite, "/usr/local/bin/x", false},
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(Ask(kOn, row.access, row.target).allowed, row.allowed) << NameOf(row.access) << " " << row.target;
+    EXPECT_EQ(Ask(kOn, row.access, row.target).allowed, row.allowed)
+        << NameOf(row.access) << " " << row.target;
   }
-  const SettingsResult<ResolvedSettings> resolved = ResolveSettings(LayersInput{{}, {}, {}, Platform::kLinux, false});
+  const SettingsResult<ResolvedSettings> resolved =
+      ResolveSettings(LayersInput{{}, {}, {}, Platform::kLinux, false});
   PolicyInput input = scratch_.Input(kOn);
   input.settings.read_write = resolved.value().settings.read_write;
   EXPECT_TRUE(Explain(*scratch_.Resolve(std::move(input)), Access::kWrite, "/tmp/x").allowed);

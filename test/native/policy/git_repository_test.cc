@@ -105,7 +105,8 @@ TEST_F(GitRepositoryTest, AClaimThatIsNotReturnedOpensNothing) {
   // A file in the project says that somebody else's directory is its Git directory.
   scratch_.File("home/me/.ssh/id", "key");
   MakeGitDir("home/me/victim/.git");
-  for (const std::string& target : {scratch_.Home(".ssh"), scratch_.Home("victim/.git"), scratch_.home(), std::string("/")}) {
+  for (const std::string& target :
+       {scratch_.Home(".ssh"), scratch_.Home("victim/.git"), scratch_.home(), std::string("/")}) {
     scratch_.File("home/me/project/.git", "gitdir: " + target + "\n");
     const auto policy = With("full");
     EXPECT_FALSE(policy->repositories()[0].verified) << target;
@@ -147,7 +148,8 @@ TEST_F(GitRepositoryTest, Submodules) {
 TEST_F(GitRepositoryTest, AProjectThatIsASubmodule) {
   MakeGitDir("home/me/super/.git");
   MakeGitDir("home/me/super/.git/modules/project");
-  scratch_.File("home/me/super/.git/modules/project/config", "[core]\n\tworktree = " + scratch_.project() + "\n");
+  scratch_.File("home/me/super/.git/modules/project/config",
+                "[core]\n\tworktree = " + scratch_.project() + "\n");
   scratch_.File("home/me/project/.git", "gitdir: ../super/.git/modules/project\n");
   EXPECT_TRUE(Find()[0].verified);
   EXPECT_TRUE(Allowed(*With("full"), Rights::kReadWrite, scratch_.Home("super/.git/modules/project/index")));
@@ -186,7 +188,8 @@ TEST_F(GitRepositoryTest, FurtherWorktreesOfTheCaller) {
   MakeGitDir("home/me/project/vendor/dep/.git");
   PolicyInput input = scratch_.Input(R"({"enabled": true, "git_access": "commit"})");
   input.repositories = {scratch_.Project("vendor/dep"), scratch_.Project("missing")};
-  EXPECT_FALSE(Allowed(*scratch_.Resolve(std::move(input)), Rights::kReadWrite, scratch_.Project("vendor/dep/.git/config")));
+  EXPECT_FALSE(Allowed(*scratch_.Resolve(std::move(input)), Rights::kReadWrite,
+                       scratch_.Project("vendor/dep/.git/config")));
 }
 
 TEST_F(GitRepositoryTest, AFifoInPlaceOfAFileDoesNotBlock) {

@@ -62,7 +62,8 @@ TEST_F(ResolvePolicyTest, UnsandboxedNeedsTheApproval) {
 }
 
 TEST_F(ResolvePolicyTest, NoopIsRefusedIfASandboxIsDemanded) {
-  const auto error = scratch_.ErrorOf(scratch_.Input(R"({"enabled": true, "backend": "noop", "fail_if_unavailable": true})"));
+  const auto error = scratch_.ErrorOf(
+      scratch_.Input(R"({"enabled": true, "backend": "noop", "fail_if_unavailable": true})"));
   EXPECT_EQ(error.at.pointer, "/backend");
 }
 
@@ -88,7 +89,8 @@ TEST_F(ResolvePolicyTest, DefaultGrants) {
 }
 
 TEST_F(ResolvePolicyTest, DevInAnExplicitSystemListIsTheDeviceSetToo) {
-  const auto policy = scratch_.Resolve(R"({"enabled": true, "system_paths": {"read_write": ["/dev/"]}, "nested_pty": "off"})");
+  const auto policy = scratch_.Resolve(
+      R"({"enabled": true, "system_paths": {"read_write": ["/dev/"]}, "nested_pty": "off"})");
   EXPECT_EQ(FindGrant(*policy, "/dev"), nullptr);
   EXPECT_TRUE(policy->Decide("/dev/null", Rights::kReadWrite).allowed);
   EXPECT_FALSE(policy->Decide("/dev/pts/0", Rights::kRead).allowed);
@@ -116,7 +118,8 @@ TEST_F(ResolvePolicyTest, ReadAllKeepsCredentialsAndDevicesOut) {
 
 TEST_F(ResolvePolicyTest, TheDefaultTerminalNeedsNoNamespace) {
   const auto policy = scratch_.Resolve(R"({"enabled": true})");
-  for (Protection protection : {Protection::kWriteHoles, Protection::kPrivateTemp, Protection::kPrivatePty, Protection::kNetwork}) {
+  for (Protection protection :
+       {Protection::kWriteHoles, Protection::kPrivateTemp, Protection::kPrivatePty, Protection::kNetwork}) {
     EXPECT_FALSE(Needs(*policy, protection)) << NameOf(protection);
   }
 }
@@ -147,15 +150,20 @@ TEST_F(ResolvePolicyTest, ALinkIntoAHoleOpensNothing) {
 TEST_F(ResolvePolicyTest, ACredentialDirectoryThatIsALinkIsProtectedAtItsTarget) {
   scratch_.File("data/keys/id");
   scratch_.Link("home/me/.ssh", scratch_.Path("data/keys"));
-  const std::string settings = R"({"enabled": true, "additional_read_only_paths": [")" + scratch_.Path("data") + "\"";
-  EXPECT_FALSE(scratch_.Resolve(settings + "]}")->Decide(scratch_.Path("data/keys/id"), Rights::kRead).allowed);
-  EXPECT_TRUE(scratch_.Resolve(settings + R"(, "~/.ssh"]})")->Decide(scratch_.Path("data/keys/id"), Rights::kRead).allowed);
+  const std::string settings =
+      R"({"enabled": true, "additional_read_only_paths": [")" + scratch_.Path("data") + "\"";
+  EXPECT_FALSE(
+      scratch_.Resolve(settings + "]}")->Decide(scratch_.Path("data/keys/id"), Rights::kRead).allowed);
+  EXPECT_TRUE(scratch_.Resolve(settings + R"(, "~/.ssh"]})")
+                  ->Decide(scratch_.Path("data/keys/id"), Rights::kRead)
+                  .allowed);
 }
 
 TEST_F(ResolvePolicyTest, AnUntrustedProjectsDenialOutranksTheUsersGrant) {
   scratch_.File("home/me/project/secrets/key");
-  const auto policy = scratch_.Resolve(scratch_.Input(R"({"enabled": true, "additional_read_only_paths": ["./secrets"]})",
-                                                      R"({"denied_read_paths": ["secrets"]})"));
+  const auto policy =
+      scratch_.Resolve(scratch_.Input(R"({"enabled": true, "additional_read_only_paths": ["./secrets"]})",
+                                      R"({"denied_read_paths": ["secrets"]})"));
   EXPECT_FALSE(policy->Decide(scratch_.Project("secrets/key"), Rights::kRead).allowed);
   EXPECT_TRUE(policy->Decide(scratch_.Project("x"), Rights::kRead).allowed);
 }
@@ -164,12 +172,14 @@ TEST_F(ResolvePolicyTest, WideProjectsAreRefusedUnlessAllowed) {
   for (const std::string& wide : {std::string("/"), scratch_.home(), scratch_.Path("home")}) {
     PolicyInput input = scratch_.Input(R"({"enabled": true})");
     input.project_dir = wide;
-    EXPECT_NE(scratch_.ErrorOf(std::move(input)).suggestion.find("allow_wide_project"), std::string::npos) << wide;
+    EXPECT_NE(scratch_.ErrorOf(std::move(input)).suggestion.find("allow_wide_project"), std::string::npos)
+        << wide;
     input = scratch_.Input(R"({"enabled": true, "allow_wide_project": true})");
     input.project_dir = wide;
     const auto policy = scratch_.Resolve(std::move(input));
     EXPECT_TRUE(policy->Decide(scratch_.Home("x"), Rights::kReadWrite).allowed);
-    EXPECT_FALSE(policy->Decide(scratch_.Home(".ssh/id"), Rights::kRead).allowed) << "holes are cut out of it";
+    EXPECT_FALSE(policy->Decide(scratch_.Home(".ssh/id"), Rights::kRead).allowed)
+        << "holes are cut out of it";
   }
   scratch_.Link("home/me/project/up", scratch_.home());
   PolicyInput input = scratch_.Input(R"({"enabled": true})");
@@ -193,17 +203,24 @@ TEST_F(ResolvePolicyTest, AProjectThatIsALinkIsItsTarget) {
 
 TEST_F(ResolvePolicyTest, FailsClosedWhereAPathCannotBeTold) {
   scratch_.Link("home/me/loop", "loop");
-  const SettingsError grant = scratch_.ErrorOf(scratch_.Input(R"({"enabled": true, "additional_read_only_paths": ["~/loop"]})"));
+  const SettingsError grant =
+      scratch_.ErrorOf(scratch_.Input(R"({"enabled": true, "additional_read_only_paths": ["~/loop"]})"));
   EXPECT_EQ(grant.at.pointer, "/additional_read_only_paths/0");
   EXPECT_EQ(grant.err, ELOOP);
-  const SettingsError hole = scratch_.ErrorOf(scratch_.Input(R"({"enabled": true, "denied_read_paths": ["~/loop/x"]})"));
+  const SettingsError hole =
+      scratch_.ErrorOf(scratch_.Input(R"({"enabled": true, "denied_read_paths": ["~/loop/x"]})"));
   EXPECT_EQ(hole.at.pointer, "/denied_read_paths/0");
-  EXPECT_EQ(scratch_.ErrorOf(scratch_.Input(R"({"enabled": true, "denied_read_paths": ["$NOPE/x"]})")).at.pointer, "/denied_read_paths/0");
-  EXPECT_EQ(scratch_.ErrorOf(scratch_.Input(R"({"enabled": true, "additional_read_only_paths": ["${X"]})")).code, kErrPolicy);
+  EXPECT_EQ(
+      scratch_.ErrorOf(scratch_.Input(R"({"enabled": true, "denied_read_paths": ["$NOPE/x"]})")).at.pointer,
+      "/denied_read_paths/0");
+  EXPECT_EQ(
+      scratch_.ErrorOf(scratch_.Input(R"({"enabled": true, "additional_read_only_paths": ["${X"]})")).code,
+      kErrPolicy);
 }
 
 TEST_F(ResolvePolicyTest, SkipsAndListsWhatIsMissing) {
-  const auto policy = scratch_.Resolve(R"({"enabled": true, "additional_read_only_paths": ["~/nope", "$NOPE/x"], "unix_sockets": ["~/s"]})");
+  const auto policy = scratch_.Resolve(
+      R"({"enabled": true, "additional_read_only_paths": ["~/nope", "$NOPE/x"], "unix_sockets": ["~/s"]})");
   EXPECT_EQ(FindSkipped(*policy, "~/nope")->reason, SkipReason::kMissing);
   EXPECT_EQ(FindSkipped(*policy, "~/nope")->path, scratch_.Home("nope"));
   EXPECT_EQ(FindSkipped(*policy, "$NOPE/x")->reason, SkipReason::kUnsetVariable);
@@ -241,7 +258,8 @@ TEST_F(ResolvePolicyTest, NetworkModes) {
   EXPECT_EQ(mode(R"({"enabled": true})"), NetworkMode::kAll);
   EXPECT_EQ(mode(R"({"enabled": true, "allow_network": false})"), NetworkMode::kNone);
   EXPECT_EQ(mode(R"({"enabled": true, "denied_domains": ["a.b"]})"), NetworkMode::kFiltered);
-  const auto hosts = scratch_.Resolve(R"({"enabled": true, "network_hosts": ["*.a.b"], "denied_domains": ["x.a.b"]})");
+  const auto hosts =
+      scratch_.Resolve(R"({"enabled": true, "network_hosts": ["*.a.b"], "denied_domains": ["x.a.b"]})");
   EXPECT_TRUE(hosts->network().Allows("y.a.b", 443));
   EXPECT_FALSE(hosts->network().Allows("x.a.b", 443));
   EXPECT_FALSE(hosts->network().Allows("1.2.3.4", 443));
@@ -292,10 +310,19 @@ TEST_F(ResolvePolicyTest, AnUntrustedProjectNeverWidensThePolicy) {
   scratch_.File("home/me/.config/gh/x");
   scratch_.Dir("home/me/project/sub");
   scratch_.Link("home/me/project/link", scratch_.Home(".ssh"));
-  const std::vector<std::string> settings_paths = {"~/.ssh", "~/.config", "./sub", "./link", "/", "/etc", "/dev", "~/.ssh/id"};
-  const std::vector<std::string> probes = {scratch_.Home(".ssh/id"), scratch_.Home(".config/gh/x"), scratch_.Home("x"),
-                                           scratch_.Project("sub/x"), scratch_.Project(".git/config"), "/etc/passwd",
-                                           "/dev/kmsg", "/dev/null", "/usr/bin/env", "/tmp/x", "/opt/x"};
+  const std::vector<std::string> settings_paths = {"~/.ssh", "~/.config", "./sub", "./link",
+                                                   "/",      "/etc",      "/dev",  "~/.ssh/id"};
+  const std::vector<std::string> probes = {scratch_.Home(".ssh/id"),
+                                           scratch_.Home(".config/gh/x"),
+                                           scratch_.Home("x"),
+                                           scratch_.Project("sub/x"),
+                                           scratch_.Project(".git/config"),
+                                           "/etc/passwd",
+                                           "/dev/kmsg",
+                                           "/dev/null",
+                                           "/usr/bin/env",
+                                           "/tmp/x",
+                                           "/opt/x"};
   for (int i = 0; i < 500 && !HasFailure(); ++i) {
     const std::string user = random.Document(settings_paths);
     const std::string project = random.Document(settings_paths);
@@ -306,7 +333,8 @@ TEST_F(ResolvePolicyTest, AnUntrustedProjectNeverWidensThePolicy) {
     ASSERT_TRUE(before.ok());
     for (const std::string& path : probes) {
       for (Rights rights : {Rights::kRead, Rights::kReadExecute, Rights::kReadWrite}) {
-        EXPECT_TRUE(!after.value()->Decide(path, rights).allowed || before.value()->Decide(path, rights).allowed)
+        EXPECT_TRUE(!after.value()->Decide(path, rights).allowed ||
+                    before.value()->Decide(path, rights).allowed)
             << path << " " << NameOf(rights);
       }
     }

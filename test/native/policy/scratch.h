@@ -1,4 +1,5 @@
-// A throw-away directory tree with a home and a project in it. Removed with everything in it, also after a failure.
+// A throw-away directory tree with a home and a project in it. Removed with everything in it, also after a
+// failure.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -75,7 +76,9 @@ class Scratch {
     EXPECT_TRUE(policy.ok()) << (policy.ok() ? "" : Describe(policy.error()));
     return policy.ok() ? policy.value() : std::make_shared<const Policy>(PolicyParts{});
   }
-  std::shared_ptr<const Policy> Resolve(const std::string& user_settings) const { return Resolve(Input(user_settings)); }
+  std::shared_ptr<const Policy> Resolve(const std::string& user_settings) const {
+    return Resolve(Input(user_settings));
+  }
 
   SettingsError ErrorOf(PolicyInput input) const {
     const auto policy = ResolvePolicy(std::move(input));

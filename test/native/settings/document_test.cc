@@ -53,7 +53,8 @@ TEST(DocumentTest, NullMeansTheDefaultEverywhere) {
   std::string text = "{";
   for (std::string_view key : SettingsKeys()) {
     // Two names of one setting may not stand side by side.
-    if (key == "allow_read" || key == "allow_write" || key == "write_paths" || key == "allow_git_access") continue;
+    if (key == "allow_read" || key == "allow_write" || key == "write_paths" || key == "allow_git_access")
+      continue;
     text += "\"" + std::string(key) + "\": null,";
   }
   const LayerDocument d = Parse(text + "\"linux\": null}");
@@ -83,7 +84,8 @@ TEST(DocumentTest, NamesThePlaceOfEveryMistake) {
       {R"({"enabeld": true})", "/enabeld", "\"enabled\""},
       {R"({"Enabled": true})", "/Enabled", "\"enabled\""},
       {R"({"system_paths": {"exec": []}})", "/system_paths/exec", "There is no setting"},
-      {R"({"system_paths": {"executable": ["/a", "/b", 3]}})", "/system_paths/executable/2", "a string, not a number"},
+      {R"({"system_paths": {"executable": ["/a", "/b", 3]}})", "/system_paths/executable/2",
+       "a string, not a number"},
       {R"({"system_paths": []})", "/system_paths", "an object, not an array"},
       {R"({"enabled": "true"})", "/enabled", "true or false, not a string"},
       {R"({"apply_to": "terminals"})", "/apply_to", "\"terminal\""},
@@ -107,8 +109,10 @@ TEST(DocumentTest, NamesThePlaceOfEveryMistake) {
       {R"({"terminal": {"sandbox": {"stric": true}}})", "/terminal/sandbox/stric", "\"strict\""},
       {R"({"terminal": 1})", "/terminal", "an object"},
       {R"({"macos": {"terminal": {"sandbox": {"temp": "x"}}}})", "/macos/terminal/sandbox/temp", "none of"},
-      {R"({"agent": {"sandbox_permissions": {"allow_git": true}}})", "/agent/sandbox_permissions/allow_git", "allow_git_access"},
-      {R"({"agent": {"sandbox_permissions": {"write_paths": ["x"]}}})", "/agent/sandbox_permissions/write_paths/0", "relative"},
+      {R"({"agent": {"sandbox_permissions": {"allow_git": true}}})", "/agent/sandbox_permissions/allow_git",
+       "allow_git_access"},
+      {R"({"agent": {"sandbox_permissions": {"write_paths": ["x"]}}})",
+       "/agent/sandbox_permissions/write_paths/0", "relative"},
       {R"({"terminal.sandbox.enabled": 1})", "/terminal.sandbox.enabled", "true or false"},
       {R"({"terminal.sandbox.enabeld": true})", "/terminal.sandbox.enabeld", "\"enabled\""},
       {R"({"terminal.sandbox": {}, "terminal": {"sandbox": {}}})", "/terminal.sandbox", "two ways"},
@@ -126,7 +130,8 @@ TEST(DocumentTest, NamesThePlaceOfEveryMistake) {
 }
 
 TEST(DocumentTest, ReportsAllMistakesAtOnce) {
-  EXPECT_EQ(ErrorsOf(R"({"enabled": 1, "strict": 2, "what": 3, "network_hosts": ["*", "1.1.1.1"]})").size(), 5u);
+  EXPECT_EQ(ErrorsOf(R"({"enabled": 1, "strict": 2, "what": 3, "network_hosts": ["*", "1.1.1.1"]})").size(),
+            5u);
 }
 
 TEST(DocumentTest, FindsTheSettingsInAnEditorsDocument) {
@@ -138,7 +143,8 @@ TEST(DocumentTest, FindsTheSettingsInAnEditorsDocument) {
   EXPECT_EQ(d.settings.enabled->origin.pointer, "/terminal/sandbox/enabled");
   EXPECT_TRUE(d.permissions.allow_git_access->value);
   const SettingsContent& linux_block = d.platform_settings[static_cast<size_t>(Platform::kLinux)];
-  EXPECT_EQ(linux_block.executable->origin, (Origin{Layer::kUserPlatform, "/linux/terminal/sandbox/system_paths/executable"}));
+  EXPECT_EQ(linux_block.executable->origin,
+            (Origin{Layer::kUserPlatform, "/linux/terminal/sandbox/system_paths/executable"}));
 }
 
 TEST(DocumentTest, ReadsDottedKeys) {
@@ -149,7 +155,8 @@ TEST(DocumentTest, ReadsDottedKeys) {
   EXPECT_EQ(d.settings.executable->items[0].value, "/x");
   EXPECT_EQ(d.settings.max_processes->value, 7u);
   EXPECT_TRUE(d.permissions.allow_all_hosts->value);
-  EXPECT_EQ(Parse(R"({"terminal.sandbox": {"strict": false}})").settings.strict->origin.pointer, "/terminal.sandbox/strict");
+  EXPECT_EQ(Parse(R"({"terminal.sandbox": {"strict": false}})").settings.strict->origin.pointer,
+            "/terminal.sandbox/strict");
 }
 
 TEST(DocumentTest, AnEditorsDocumentWithoutOurSectionsIsEmptyOnlyIfSaidSo) {
@@ -159,7 +166,8 @@ TEST(DocumentTest, AnEditorsDocumentWithoutOurSectionsIsEmptyOnlyIfSaidSo) {
 }
 
 TEST(DocumentTest, PermissionsAlone) {
-  const auto ok = ParsePermissions(R"({"network_hosts": ["a.b"], "allow_fs_write_all": true})", {Layer::kPermissions, "/p"});
+  const auto ok = ParsePermissions(R"({"network_hosts": ["a.b"], "allow_fs_write_all": true})",
+                                   {Layer::kPermissions, "/p"});
   ASSERT_TRUE(ok.ok());
   EXPECT_EQ(ok.value().network_hosts->items[0].origin.pointer, "/p/network_hosts/0");
   const auto bad = ParsePermissions(R"({"git_access": "full"})", {Layer::kPermissions, "/p"});

@@ -56,13 +56,66 @@ TEST(HostPatternTest, InternationalNamesAreTheirAsciiForm) {
 }
 
 TEST(HostPatternTest, RefusesEverythingElse) {
-  const std::string_view refused[] = {
-      "", "*", "*.", ".", "..", "*.com", "*.org.", "*.internal", "*.co.uk", "*.com.au", "*.github.io", "*.vercel.app",
-      "1.2.3.4", "127.1", "2130706433", "0x7f.1", "0x7f000001", "[::1]", "::1", "fe80::1%eth0", "1.2.3.4:80", "1.2.3.4.",
-      "*.1.2.3", "a..b", ".a.b", "a.b..", "-a.b", "a-.b", "a b", "a.b ", "a\tb", "a\nb", "https://a.b", "a.b/c", "u@a.b",
-      "**.a.b", "a.*.b", "*a.b", "a.*", "*.*.b.c", "a.b:", "a.b:0", "a.b:65536", "a.b:08", "a.b:+1", "a.b:x", "a.b:80:90",
-      "xn--.b", "xn--a.b", "xn--99999999.b", "ab--cd.b", "a!.b", "a%2e.b", "e\xCC\x81.org", "\xF0\x9F\x92\xA9.la",
-      "a\xE2\x80\x8B.b", "\xff.b", "ﬁ.org", "a。b", "www.exa\xC2\xADmple.org"};
+  const std::string_view refused[] = {"",
+                                      "*",
+                                      "*.",
+                                      ".",
+                                      "..",
+                                      "*.com",
+                                      "*.org.",
+                                      "*.internal",
+                                      "*.co.uk",
+                                      "*.com.au",
+                                      "*.github.io",
+                                      "*.vercel.app",
+                                      "1.2.3.4",
+                                      "127.1",
+                                      "2130706433",
+                                      "0x7f.1",
+                                      "0x7f000001",
+                                      "[::1]",
+                                      "::1",
+                                      "fe80::1%eth0",
+                                      "1.2.3.4:80",
+                                      "1.2.3.4.",
+                                      "*.1.2.3",
+                                      "a..b",
+                                      ".a.b",
+                                      "a.b..",
+                                      "-a.b",
+                                      "a-.b",
+                                      "a b",
+                                      "a.b ",
+                                      "a\tb",
+                                      "a\nb",
+                                      "https://a.b",
+                                      "a.b/c",
+                                      "u@a.b",
+                                      "**.a.b",
+                                      "a.*.b",
+                                      "*a.b",
+                                      "a.*",
+                                      "*.*.b.c",
+                                      "a.b:",
+                                      "a.b:0",
+                                      "a.b:65536",
+                                      "a.b:08",
+                                      "a.b:+1",
+                                      "a.b:x",
+                                      "a.b:80:90",
+                                      "xn--.b",
+                                      "xn--a.b",
+                                      "xn--99999999.b",
+                                      "ab--cd.b",
+                                      "a!.b",
+                                      "a%2e.b",
+                                      "e\xCC\x81.org",
+                                      "\xF0\x9F\x92\xA9.la",
+                                      "a\xE2\x80\x8B.b",
+                                      "\xff.b",
+                                      "ﬁ.org",
+                                      "a。b",
+                                      "www.exa\xC2\xADmple.org"};
   for (std::string_view text : refused) {
     const ParsedHost parsed = HostPattern::Parse(text);
     EXPECT_FALSE(parsed.pattern.has_value()) << text;
@@ -78,20 +131,24 @@ TEST(HostPatternTest, RefusesEverythingElse) {
 }
 
 TEST(HostPatternTest, CoversWhatItMatches) {
-  const char* covered[][2] = {{"*.b.c", "a.b.c"},   {"*.b.c", "*.b.c"},    {"*.b.c", "*.a.b.c"}, {"*.b.c", "a.b.c:80"},
-                              {"a.b", "a.b"},       {"a.b", "a.b:443"},    {"a.b:443", "a.b:443"}};
-  for (const auto& [outer, inner] : covered) EXPECT_TRUE(Pattern(outer).Covers(Pattern(inner))) << outer << " " << inner;
-  const char* open[][2] = {{"*.b.c", "b.c"},     {"a.b.c", "*.b.c"},  {"*.a.b.c", "*.b.c"}, {"a.b:443", "a.b"},
-                           {"a.b:443", "a.b:80"}, {"*.b.c", "xb.c"}};
-  for (const auto& [outer, inner] : open) EXPECT_FALSE(Pattern(outer).Covers(Pattern(inner))) << outer << " " << inner;
+  const char* covered[][2] = {{"*.b.c", "a.b.c"},    {"*.b.c", "*.b.c"}, {"*.b.c", "*.a.b.c"},
+                              {"*.b.c", "a.b.c:80"}, {"a.b", "a.b"},     {"a.b", "a.b:443"},
+                              {"a.b:443", "a.b:443"}};
+  for (const auto& [outer, inner] : covered)
+    EXPECT_TRUE(Pattern(outer).Covers(Pattern(inner))) << outer << " " << inner;
+  const char* open[][2] = {{"*.b.c", "b.c"},   {"a.b.c", "*.b.c"},    {"*.a.b.c", "*.b.c"},
+                           {"a.b:443", "a.b"}, {"a.b:443", "a.b:80"}, {"*.b.c", "xb.c"}};
+  for (const auto& [outer, inner] : open)
+    EXPECT_FALSE(Pattern(outer).Covers(Pattern(inner))) << outer << " " << inner;
 }
 
 TEST(IdnaTest, AgreesWithTheSamplesOfRfc3492) {
-  const std::vector<uint32_t> czech = {0x50, 0x72, 0x6F, 0x10D, 0x70, 0x72, 0x6F, 0x73, 0x74, 0x11B, 0x6E,
-                                       0x65, 0x6D, 0x6C, 0x75, 0x76, 0xED, 0x10D, 0x65, 0x73, 0x6B, 0x79};
+  const std::vector<uint32_t> czech = {0x50, 0x72, 0x6F, 0x10D, 0x70, 0x72, 0x6F,  0x73, 0x74, 0x11B, 0x6E,
+                                       0x65, 0x6D, 0x6C, 0x75,  0x76, 0xED, 0x10D, 0x65, 0x73, 0x6B,  0x79};
   EXPECT_EQ(PunycodeEncode(czech), "Proprostnemluvesky-uyb24dma41a");
   EXPECT_EQ(PunycodeDecode("Proprostnemluvesky-uyb24dma41a"), czech);
-  const std::vector<uint32_t> chinese = {0x4ED6, 0x4EEC, 0x4E3A, 0x4EC0, 0x4E48, 0x4E0D, 0x8BF4, 0x4E2D, 0x6587};
+  const std::vector<uint32_t> chinese = {0x4ED6, 0x4EEC, 0x4E3A, 0x4EC0, 0x4E48,
+                                         0x4E0D, 0x8BF4, 0x4E2D, 0x6587};
   EXPECT_EQ(PunycodeEncode(chinese), "ihqwcrb4cv8a8dqg056pqjye");
   EXPECT_EQ(PunycodeDecode("ihqwcrb4cv8a8dqg056pqjye"), chinese);
 }

@@ -39,14 +39,15 @@ TEST(JsonParseTest, TellsLineAndColumn) {
 }
 
 TEST(JsonParseTest, RefusesWhatIsNoDocument) {
-  for (const char* text : {"", "  \n", "// nothing", "{", "{}}", "{\"a\"}", "[1,,2]", "{'a':1}", "nul", "NaN", "01",
-                           "\"\\ud800\"", "\"\\x41\"", "{\"a\":1 \"b\":2}", "/* ", "\"tab\there\""}) {
+  for (const char* text : {"", "  \n", "// nothing", "{", "{}}", "{\"a\"}", "[1,,2]", "{'a':1}", "nul", "NaN",
+                           "01", "\"\\ud800\"", "\"\\x41\"", "{\"a\":1 \"b\":2}", "/* ", "\"tab\there\""}) {
     EXPECT_FALSE(ParseJson(text, kRoot).ok()) << text;
   }
 }
 
 TEST(JsonParseTest, RefusesBadUtf8EverywhereAlsoInComments) {
-  for (const char* text : {"{\"a\":\"\xff\"}", "// \xc0\xaf\n{}", "{\"\xed\xa0\x80\":1}", "{\"a\":\"\xf5\x80\x80\x80\"}"}) {
+  for (const char* text :
+       {"{\"a\":\"\xff\"}", "// \xc0\xaf\n{}", "{\"\xed\xa0\x80\":1}", "{\"a\":\"\xf5\x80\x80\x80\"}"}) {
     EXPECT_NE(ErrorOf(text).message.find("UTF-8"), std::string::npos) << text;
   }
 }

@@ -23,7 +23,8 @@ TEST(JsoncTest, LeavesCommasThatFollowNoValue) {
 }
 
 TEST(JsoncTest, LeavesStringsAlone) {
-  EXPECT_EQ(BlankOutJsonc(R"(["// no", "/* no */", "\"//", ",]"])"), R"(["// no", "/* no */", "\"//", ",]"])");
+  EXPECT_EQ(BlankOutJsonc(R"(["// no", "/* no */", "\"//", ",]"])"),
+            R"(["// no", "/* no */", "\"//", ",]"])");
 }
 
 TEST(JsoncTest, RefusesAnEndlessComment) {

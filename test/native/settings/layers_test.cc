@@ -45,8 +45,8 @@ TEST(LayersTest, DefaultsOfLinux) {
   EXPECT_EQ(s.apply_to.value, ApplyTo::kBoth);
   EXPECT_TRUE(s.network_all.value);
   EXPECT_TRUE(s.strict.value);
-  EXPECT_EQ(Values(s.executable), (Strings{"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/lib",
-                                           "/lib64", "/bin", "/sbin"}));
+  EXPECT_EQ(Values(s.executable), (Strings{"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec",
+                                           "/lib", "/lib64", "/bin", "/sbin"}));
   EXPECT_EQ(Values(s.read_only), (Strings{"/etc", "/usr/share", "/usr/include", "/usr/lib/locale"}));
   EXPECT_EQ(Values(s.read_write), (Strings{"/dev", "/tmp", "/var/tmp", "/dev/shm", "/run/user"}));
   EXPECT_EQ(s.allowed_env_vars.items.size(), 18u);
@@ -55,29 +55,31 @@ TEST(LayersTest, DefaultsOfLinux) {
 
 TEST(LayersTest, DefaultsOfMacos) {
   const Settings s = Resolve({.platform = Platform::kMacos}).settings;
-  EXPECT_EQ(Values(s.executable),
-            (Strings{"/bin", "/usr/bin", "/usr/sbin", "/sbin", "/usr/lib", "/usr/libexec", "/System/Library/dyld",
-                     "/System/Cryptexes", "/Library/Developer/CommandLineTools/usr/bin",
-                     "/Library/Developer/CommandLineTools/usr/lib", "/Library/Apple/usr/bin", "/opt/homebrew/bin",
-                     "/opt/homebrew/sbin", "/opt/homebrew/Cellar", "/opt/homebrew/lib", "/usr/local/bin",
-                     "/usr/local/lib"}));
+  EXPECT_EQ(
+      Values(s.executable),
+      (Strings{"/bin", "/usr/bin", "/usr/sbin", "/sbin", "/usr/lib", "/usr/libexec", "/System/Library/dyld",
+               "/System/Cryptexes", "/Library/Developer/CommandLineTools/usr/bin",
+               "/Library/Developer/CommandLineTools/usr/lib", "/Library/Apple/usr/bin", "/opt/homebrew/bin",
+               "/opt/homebrew/sbin", "/opt/homebrew/Cellar", "/opt/homebrew/lib", "/usr/local/bin",
+               "/usr/local/lib"}));
   EXPECT_EQ(Values(s.read_only),
             (Strings{"/private/etc", "/usr/share", "/System/Library/Keychains",
                      "/Library/Developer/CommandLineTools/SDKs", "/Library/Preferences/SystemConfiguration",
                      "/opt/homebrew/share", "/opt/homebrew/etc", "/usr/local/share", "/usr/local/etc"}));
-  EXPECT_EQ(Values(s.read_write), (Strings{"/dev", "/private/tmp", "/var/folders", "/private/var/run/mDNSResponder"}));
+  EXPECT_EQ(Values(s.read_write),
+            (Strings{"/dev", "/private/tmp", "/var/folders", "/private/var/run/mDNSResponder"}));
 }
 
 TEST(LayersTest, TheEnvironmentAndTheDotfilesOfThePlan) {
   const std::vector<std::string_view> env(DefaultEnvVars().begin(), DefaultEnvVars().end());
-  EXPECT_EQ(env, (std::vector<std::string_view>{"PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TERM_PROGRAM",
-                                                "CARGO_HOME", "RUSTUP_HOME", "GOPATH", "EDITOR", "VISUAL",
-                                                "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK",
-                                                "GPG_TTY", "COLORTERM"}));
+  EXPECT_EQ(env, (std::vector<std::string_view>{"PATH", "HOME", "USER", "SHELL", "LANG", "TERM",
+                                                "TERM_PROGRAM", "CARGO_HOME", "RUSTUP_HOME", "GOPATH",
+                                                "EDITOR", "VISUAL", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
+                                                "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK", "GPG_TTY", "COLORTERM"}));
   const std::vector<std::string_view> dotfiles(HomeDotfiles().begin(), HomeDotfiles().end());
-  EXPECT_EQ(dotfiles, (std::vector<std::string_view>{".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".bashrc",
-                                                     ".bash_profile", ".bash_login", ".profile", ".inputrc",
-                                                     ".terminfo", ".gitconfig", ".config"}));
+  EXPECT_EQ(dotfiles, (std::vector<std::string_view>{".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
+                                                     ".bashrc", ".bash_profile", ".bash_login", ".profile",
+                                                     ".inputrc", ".terminfo", ".gitconfig", ".config"}));
 }
 
 TEST(LayersTest, Profiles) {
@@ -124,7 +126,8 @@ TEST(LayersTest, LaterLayersOverride) {
   const Settings macos = Resolve({.user = user, .platform = Platform::kMacos}).settings;
   EXPECT_FALSE(macos.strict.value);
   EXPECT_EQ(macos.temp.value, TempMode::kPrivate);
-  const Settings trusted = Resolve({.user = user, .project = R"({"strict": false})", .trusted = true}).settings;
+  const Settings trusted =
+      Resolve({.user = user, .project = R"({"strict": false})", .trusted = true}).settings;
   EXPECT_FALSE(trusted.strict.value);
   EXPECT_EQ(trusted.strict.origin.layer, Layer::kProject);
 }
@@ -132,7 +135,8 @@ TEST(LayersTest, LaterLayersOverride) {
 TEST(LayersTest, PrivateTempDropsTheSharedOnesOfTheDefaultOnly) {
   EXPECT_EQ(Values(Resolve({.user = R"({"temp": "private"})"}).settings.read_write),
             (Strings{"/dev", "/dev/shm", "/run/user"}));
-  EXPECT_EQ(Values(Resolve({.user = R"({"temp": "private", "system_paths": {"read_write": ["/tmp"]}})"}).settings.read_write),
+  EXPECT_EQ(Values(Resolve({.user = R"({"temp": "private", "system_paths": {"read_write": ["/tmp"]}})"})
+                       .settings.read_write),
             Strings{"/tmp"});
 }
 
@@ -141,7 +145,8 @@ TEST(LayersTest, NetworkFieldsOfDifferentLayers) {
     const Settings s = Resolve(given).settings;
     if (s.network_all.value) return std::string("all");
     std::string hosts;
-    for (const auto& host : s.network_hosts.items) hosts += (hosts.empty() ? "" : " ") + host.value.ToString();
+    for (const auto& host : s.network_hosts.items)
+      hosts += (hosts.empty() ? "" : " ") + host.value.ToString();
     return hosts.empty() ? "none" : hosts;
   };
   EXPECT_EQ(network({}), "all");
@@ -151,11 +156,22 @@ TEST(LayersTest, NetworkFieldsOfDifferentLayers) {
   EXPECT_EQ(network({.user = R"({"network_hosts": ["a.b"], "allow_network": false})"}), "a.b");
   EXPECT_EQ(network({.user = R"({"network_hosts": ["a.b"], "allow_network": true})"}), "all");
   EXPECT_EQ(network({.user = R"({"profile": "agent", "allow_all_hosts": true})"}), "all");
-  EXPECT_EQ(network({.user = R"({"network_hosts": ["a.b"]})", .project = R"({"allow_network": false})", .trusted = true}), "none");
-  EXPECT_EQ(network({.user = R"({"allow_all_hosts": true})", .project = R"({"allow_network": false})", .trusted = true}), "none");
-  EXPECT_EQ(network({.user = R"({"allow_network": true})", .project = R"({"network_hosts": ["a.b"]})", .trusted = true}), "a.b");
-  EXPECT_EQ(network({.user = R"({"allow_network": false})", .permissions = R"({"network_hosts": ["c.d"]})"}), "c.d");
-  EXPECT_EQ(network({.user = R"({"allow_network": false})", .permissions = R"({"allow_all_hosts": true})"}), "all");
+  EXPECT_EQ(network({.user = R"({"network_hosts": ["a.b"]})",
+                     .project = R"({"allow_network": false})",
+                     .trusted = true}),
+            "none");
+  EXPECT_EQ(network({.user = R"({"allow_all_hosts": true})",
+                     .project = R"({"allow_network": false})",
+                     .trusted = true}),
+            "none");
+  EXPECT_EQ(network({.user = R"({"allow_network": true})",
+                     .project = R"({"network_hosts": ["a.b"]})",
+                     .trusted = true}),
+            "a.b");
+  EXPECT_EQ(network({.user = R"({"allow_network": false})", .permissions = R"({"network_hosts": ["c.d"]})"}),
+            "c.d");
+  EXPECT_EQ(network({.user = R"({"allow_network": false})", .permissions = R"({"allow_all_hosts": true})"}),
+            "all");
 }
 
 TEST(LayersTest, NameLookupsOnlyWhereTheNetworkIsOpen) {
@@ -183,8 +199,8 @@ TEST(LayersTest, PermissionsOnlyAdd) {
 }
 
 TEST(LayersTest, TheAgentsApprovalsAreNotTheTerminals) {
-  const ResolvedSettings resolved =
-      Resolve({.user = R"({"agent": {"sandbox_permissions": {"write_paths": ["/w"], "allow_git_access": true}},
+  const ResolvedSettings resolved = Resolve(
+      {.user = R"({"agent": {"sandbox_permissions": {"write_paths": ["/w"], "allow_git_access": true}},
                            "terminal": {"sandbox": {"profile": "agent"}}})"});
   EXPECT_TRUE(resolved.ForKind(SessionKind::kTerminal).additional_read_write.items.empty());
   const Settings tool = resolved.ForKind(SessionKind::kTool);

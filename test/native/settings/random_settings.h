@@ -22,8 +22,8 @@ class RandomSettings {
   // `paths` is the pool for all path lists.
   std::string Document(const std::vector<std::string>& paths) {
     text_ = "{";
-    for (const char* key : {"enabled", "allow_network", "allow_all_hosts", "allow_fs_write_all", "allow_unsandboxed",
-                            "allow_wide_project", "strict", "fail_if_unavailable"}) {
+    for (const char* key : {"enabled", "allow_network", "allow_all_hosts", "allow_fs_write_all",
+                            "allow_unsandboxed", "allow_wide_project", "strict", "fail_if_unavailable"}) {
       if (Chance(3)) Add(key, Chance(2) ? "true" : "false");
     }
     Word("apply_to", {"terminal", "tool", "both", "neither"});
@@ -33,11 +33,12 @@ class RandomSettings {
     Word("temp", {"shared", "private"});
     Word("nested_pty", {"shared", "private", "off"});
     Word("backend", {"auto", "landlock", "noop"});
-    for (const char* key : {"additional_executable_paths", "additional_read_only_paths", "additional_read_write_paths",
-                            "denied_read_paths", "unix_sockets"}) {
+    for (const char* key : {"additional_executable_paths", "additional_read_only_paths",
+                            "additional_read_write_paths", "denied_read_paths", "unix_sockets"}) {
       List(key, paths);
     }
-    const std::vector<std::string> hosts = {"a.example", "*.a.example", "x.a.example", "a.example:443", "*.b.example:22"};
+    const std::vector<std::string> hosts = {"a.example", "*.a.example", "x.a.example", "a.example:443",
+                                            "*.b.example:22"};
     List("network_hosts", hosts);
     List("denied_domains", hosts);
     List("allowed_env_vars", {"PATH", "HOME", "P*", "LC_*", "LC_ALL", "*", "SECRET"});

@@ -16,7 +16,9 @@ ResolvedSettings Resolve(const std::string& user, const std::string& project) {
   if (!user.empty()) input.user = LayerText{user, "", DocumentShape::kAuto};
   if (!project.empty()) input.project = LayerText{project, "", DocumentShape::kAuto};
   SettingsResult<ResolvedSettings> result = ResolveSettings(input);
-  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : Describe(result.error())) << "\n" << user << "\n" << project;
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : Describe(result.error())) << "\n"
+                           << user << "\n"
+                           << project;
   return result.ok() ? std::move(result).value() : ResolvedSettings{};
 }
 
@@ -53,22 +55,30 @@ TEST(TightenTest, RefusesWideningByItsPointer) {
       {R"({"network_hosts": ["*.a.b"]})", R"({"network_hosts": ["x.a.b", "c.d"]})", {"/network_hosts/1"}},
       {R"({})", R"({"allow_all_hosts": true})", {}},
       {R"({"network_hosts": ["a.b"]})", R"({"allow_all_hosts": true})", {"/allow_all_hosts"}},
-      {R"({"additional_read_only_paths": ["~/a"]})", R"({"additional_read_only_paths": ["~/a", "~/b"]})",
+      {R"({"additional_read_only_paths": ["~/a"]})",
+       R"({"additional_read_only_paths": ["~/a", "~/b"]})",
        {"/additional_read_only_paths/1"}},
-      {R"({"additional_read_only_paths": ["~/a"]})", R"({"additional_read_only_paths": ["~/a/link"]})",
+      {R"({"additional_read_only_paths": ["~/a"]})",
+       R"({"additional_read_only_paths": ["~/a/link"]})",
        {"/additional_read_only_paths/0"}},
-      {R"({"additional_read_only_paths": ["~/a"]})", R"({"additional_read_only_paths": ["$HOME/a//./"]})", {}},
+      {R"({"additional_read_only_paths": ["~/a"]})",
+       R"({"additional_read_only_paths": ["$HOME/a//./"]})",
+       {}},
       {R"({})", R"({"system_paths": {"read_write": ["/"]}})", {"/system_paths/read_write/0"}},
       {R"({})", R"({"unix_sockets": ["/run/docker.sock"]})", {"/unix_sockets/0"}},
       {R"({})", R"({"allowed_env_vars": ["PATH", "AWS_*"]})", {"/allowed_env_vars/1"}},
       {R"({})", R"({"denied_read_paths": []})", {"/denied_read_paths"}},
-      {R"({})", R"({"allow_fs_write_all": true, "allow_unsandboxed": true, "allow_wide_project": true})",
+      {R"({})",
+       R"({"allow_fs_write_all": true, "allow_unsandboxed": true, "allow_wide_project": true})",
        {"/allow_fs_write_all", "/allow_unsandboxed", "/allow_wide_project"}},
       {R"({})", R"({"strict": false})", {"/strict"}},
       {R"({"fail_if_unavailable": true})", R"({"fail_if_unavailable": false})", {"/fail_if_unavailable"}},
       {R"({})", R"({"backend": "noop"})", {"/backend"}},
-      {R"({"limits": {"processes": 10}})", R"({"limits": {"processes": 20, "memory_bytes": 2000000}})", {"/limits/processes"}},
-      {R"({})", R"({"agent": {"sandbox_permissions": {"allow_git_access": true, "write_paths": ["/x"], "allow_all_hosts": false}}})",
+      {R"({"limits": {"processes": 10}})",
+       R"({"limits": {"processes": 20, "memory_bytes": 2000000}})",
+       {"/limits/processes"}},
+      {R"({})",
+       R"({"agent": {"sandbox_permissions": {"allow_git_access": true, "write_paths": ["/x"], "allow_all_hosts": false}}})",
        {"/agent/sandbox_permissions/write_paths/0", "/agent/sandbox_permissions/allow_git_access"}},
   };
   for (const Case& c : cases) {
@@ -115,18 +125,21 @@ TEST(TightenTest, PathSpelling) {
   EXPECT_EQ(PathSpelling("./"), ".");
 }
 
-// ---- never wider -----------------------------------------------------------------------------------------------
+// ---- never wider
+// -----------------------------------------------------------------------------------------------
 
 bool PathsWithin(const PathList& inner, const PathList& outer) {
   return std::all_of(inner.items.begin(), inner.items.end(), [&](const auto& item) {
-    return std::any_of(outer.items.begin(), outer.items.end(), [&](const auto& o) { return o.value == item.value; });
+    return std::any_of(outer.items.begin(), outer.items.end(),
+                       [&](const auto& o) { return o.value == item.value; });
   });
 }
 
 bool Reaches(const Settings& s, std::string_view host, uint16_t port) {
   const auto matches = [&](const auto& item) { return item.value.Matches(host, port); };
   if (std::any_of(s.denied_domains.items.begin(), s.denied_domains.items.end(), matches)) return false;
-  return s.network_all.value || std::any_of(s.network_hosts.items.begin(), s.network_hosts.items.end(), matches);
+  return s.network_all.value ||
+         std::any_of(s.network_hosts.items.begin(), s.network_hosts.items.end(), matches);
 }
 
 bool Passes(const Settings& s, std::string_view name) {
@@ -156,7 +169,8 @@ void ExpectNotWider(const Settings& after, const Settings& before) {
   EXPECT_TRUE(PathsWithin(after.additional_read_write, before.additional_read_write));
   EXPECT_TRUE(PathsWithin(after.unix_sockets, before.unix_sockets));
   EXPECT_TRUE(PathsWithin(before.denied_read, after.denied_read));
-  for (const char* host : {"a.example", "x.a.example", "y.x.a.example", "z.b.example", "b.example", "other.example"}) {
+  for (const char* host :
+       {"a.example", "x.a.example", "y.x.a.example", "z.b.example", "b.example", "other.example"}) {
     for (uint16_t port : {uint16_t{22}, uint16_t{80}, uint16_t{443}}) {
       EXPECT_TRUE(!Reaches(after, host, port) || Reaches(before, host, port)) << host << ":" << port;
     }
@@ -179,7 +193,8 @@ TEST(TightenTest, AnUntrustedProjectNeverWidensInTenThousandPairs) {
   const uint64_t seed = TestSeed();
   std::printf("seed: SPTY_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
   RandomSettings random(seed);
-  const std::vector<std::string> paths = {"/usr/bin", "/dev", "/tmp", "/etc", "~/.ssh", "~", "/", "./x", "$HOME/.ssh"};
+  const std::vector<std::string> paths = {"/usr/bin", "/dev", "/tmp", "/etc",      "~/.ssh",
+                                          "~",        "/",    "./x",  "$HOME/.ssh"};
   for (int i = 0; i < 10000 && !::testing::Test::HasFailure(); ++i) {
     const std::string user = random.Document(paths);
     const std::string project = random.Document(paths);

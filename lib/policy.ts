@@ -1,0 +1,209 @@
+import * as os from 'os';
+
+import { throwProblems } from './settings-error';
+import { NativeHandle, nativeSettings } from './settings-native';
+import { ResolvedSettings } from './settings';
+import type { GitAccess, Origin, SessionKind } from './settings-types';
+
+export type Rights = 'read' | 'read+execute' | 'read+write';
+export type Access = 'read' | 'write' | 'execute' | 'connect';
+
+export interface Grant {
+  /** Canonical: everything at and below it. */
+  path: string;
+  rights: Rights;
+  kind: 'project' | 'system' | 'additional' | 'dotfile' | 'device' | 'git' | 'temp' | 'builtin' | 'everything';
+  by: Origin;
+}
+
+export interface Hole {
+  path: string;
+  denies: 'read+write' | 'write';
+  kind: 'credential' | 'git' | 'device';
+  exists: boolean;
+  /** Whether a wider grant would allow reading, or writing, there. */
+  cutsRead: boolean;
+  cutsWrite: boolean;
+  by: Origin;
+}
+
+export interface SkippedPath {
+  /** As in the settings. */
+  text: string;
+  path: string;
+  reason: 'missing' | 'unset-variable' | 'inside-hole' | 'not-verified';
+  message: string;
+  by: Origin;
+}
+
+export interface GitRepository {
+  kind: 'absent' | 'main' | 'linked-worktree' | 'submodule';
+  worktree: string;
+  gitDir: string;
+  commonDir: string;
+  /** Whether the metadata points back to the working tree; what does not is never granted. */
+  verified: boolean;
+}
+
+export type Protection =
+  | 'files'
+  | 'read-holes'
+  | 'write-holes'
+  | 'private-temp'
+  | 'private-pty'
+  | 'unix-sockets'
+  | 'outsiders'
+  | 'network'
+  | 'syscalls'
+  | 'privileges'
+  | 'descriptors'
+  | 'environment'
+  | 'limits';
+
+/** Everything a policy says. */
+export interface PolicyDescription {
+  /** False: the session is tracked, and nothing is restricted. */
+  confined: boolean;
+  /** What decided that. */
+  by: Origin;
+  kind: SessionKind;
+  project: string;
+  gitAccess: GitAccess;
+  temp: 'shared' | 'private';
+  nestedPty: 'shared' | 'private' | 'off';
+  backend: 'auto' | 'seatbelt' | 'landlock' | 'landlock-bwrap' | 'noop';
+  strict: boolean;
+  failIfUnavailable: boolean;
+  grants: Grant[];
+  holes: Hole[];
+  unixSockets: { path: string; exists: boolean; by: Origin }[];
+  network: { mode: 'none' | 'filtered' | 'all'; allHosts: boolean; hosts: string[]; denied: string[]; by: Origin };
+  repositories: GitRepository[];
+  skipped: SkippedPath[];
+  limits: { processes?: number; memoryBytes?: number; cpuPercent?: number };
+  /** What has to be enforced; with `strict` the session does not start without. */
+  required: Protection[];
+  /** The names of the variables the session gets. */
+  environment: string[];
+}
+
+/** Values may be bytes: not every environment is UTF-8. */
+export type Environment = Record<string, string | Uint8Array | undefined>;
+
+export interface PolicyInput {
+  settings: ResolvedSettings;
+  /** Default: 'terminal'. */
+  kind?: SessionKind;
+  /** Never taken from `cwd`, which a program may have chosen. */
+  projectDir?: string;
+  /** Default: the project. */
+  cwd?: string;
+  /** Default: this user's. */
+  home?: string;
+  /** What to filter. Default: this process's environment, byte for byte. */
+  env?: Environment;
+  /** What the editor always adds. */
+  extraEnv?: Environment;
+  /** $TERM. */
+  term?: string;
+  /** The session's private temporary directory, if it exists already. */
+  tempDir?: string;
+  /** Further working trees whose Git metadata needs protection. */
+  repositories?: string[];
+  /** Asks to run outside the sandbox; needs allow_unsandboxed. */
+  unsandboxed?: boolean;
+}
+
+/** What one session may do. Immutable. Holds its paths open, so that nobody can exchange them. */
+export class Policy {
+  readonly #handle: NativeHandle;
+  #description?: PolicyDescription;
+
+  /** @internal */
+  constructor(handle: NativeHandle) {
+    this.#handle = handle;
+    Object.freeze(this);
+  }
+
+  describe(): PolicyDescription {
+    return (this.#description ??= JSON.parse(nativeSettings().describePolicy(this.#handle)) as PolicyDescription);
+  }
+
+  /** 'NAME=value' as bytes, in order. */
+  environment(): Buffer[] {
+    return nativeSettings().policyEnvironment(this.#handle);
+  }
+
+  toJSON(): PolicyDescription {
+    return this.describe();
+  }
+
+  /** @internal */
+  static handleOf(policy: Policy): NativeHandle {
+    return policy.#handle;
+  }
+}
+
+function toPairs(env: Environment): (string | Uint8Array)[] {
+  const pairs: (string | Uint8Array)[] = [];
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) continue;
+    pairs.push(name, typeof value === 'string' ? value : Buffer.from(value));
+  }
+  return pairs;
+}
+
+/** Looks up every path. Throws a SettingsError (ERR_POLICY) if something does not fit this project or machine. */
+export function resolvePolicy(input: PolicyInput): Policy {
+  if (!(input.settings instanceof ResolvedSettings)) {
+    throw new TypeError('settings must come from resolveSettings()');
+  }
+  const result = nativeSettings().resolvePolicy({
+    settings: ResolvedSettings.handleOf(input.settings),
+    kind: input.kind ?? 'terminal',
+    projectDir: input.projectDir ?? '',
+    cwd: input.cwd ?? input.projectDir ?? '',
+    home: input.home ?? os.homedir(),
+    term: input.term ?? '',
+    tempDir: input.tempDir ?? '',
+    repositories: input.repositories ?? [],
+    unsandboxed: input.unsandboxed === true,
+    // The addon reads the real environment: process.env shows only what is UTF-8.
+    ...(input.env === undefined || input.env === process.env ? {} : { env: toPairs(input.env) }),
+    ...(input.extraEnv && { extraEnv: toPairs(input.extraEnv) }),
+  });
+  throwProblems(result);
+  if (result.errors !== undefined) throw new TypeError('unreachable');
+  return new Policy(result.handle);
+}
+
+/** The smallest change of the settings that would allow it. */
+export interface Suggestion {
+  /** One sentence. */
+  text: string;
+  /** Where to write in the sandbox settings; '/-' at the end: append. Absent if no change of settings helps. */
+  pointer?: string;
+  value?: string;
+  /** Why it should not be granted lightly. */
+  caution?: string;
+}
+
+export interface Explanation {
+  access: Access;
+  target: string;
+  /** The canonical path, or the host in its normal form. */
+  resolved: string;
+  allowed: boolean;
+  /** The setting that decided; layer 'default' is its built-in value. */
+  by: Origin;
+  reason: string;
+  suggestion?: Suggestion;
+  /** All of it in a few lines for people. */
+  text: string;
+}
+
+/** For 'connect' the target is a host, 'host:port', or the path of a UNIX socket; else a path. */
+export function explain(policy: Policy, access: Access, target: string): Explanation {
+  if (!(policy instanceof Policy)) throw new TypeError('policy must come from resolvePolicy()');
+  return JSON.parse(nativeSettings().explain(Policy.handleOf(policy), access, target)) as Explanation;
+}

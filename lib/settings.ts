@@ -1,0 +1,123 @@
+import { throwProblems } from './settings-error';
+import { NativeDocument, NativeHandle, nativeSettings } from './settings-native';
+import { toText } from './settings-text';
+import type {
+  EditorDocument,
+  EffectiveSettings,
+  Layer,
+  Origin,
+  Platform,
+  Refusal,
+  SandboxDocument,
+  SandboxPermissions,
+} from './settings-types';
+
+/** The text of a settings.json (comments and trailing commas are fine), or what is in it. */
+export type SettingsInput = string | SandboxDocument | EditorDocument;
+
+export interface SettingsLayers {
+  user?: SettingsInput | null;
+  /** From the repository. Unless `projectTrusted` is set it can only tighten. */
+  project?: SettingsInput | null;
+  /** What was approved for this session. */
+  permissions?: string | SandboxPermissions | null;
+  /** Default: this one. */
+  platform?: Platform;
+  projectTrusted?: boolean;
+  /**
+   * Whether `user` and `project` are whole settings documents of an editor or the sandbox settings themselves.
+   * 'auto' (the default) looks for a "terminal" or "agent" section; a document with neither is taken for the sandbox
+   * settings, in which every unknown key is an error.
+   */
+  shape?: 'auto' | 'editor' | 'sandbox';
+  /** Where the caller keeps `user`; put in front of its pointers. */
+  userPointer?: string;
+}
+
+/** Settings after all layers. Immutable; hand it to resolvePolicy() as often as you like, parsing is done. */
+export class ResolvedSettings {
+  /** What an untrusted project asked for and did not get. */
+  readonly refused: readonly Refusal[];
+  readonly #handle: NativeHandle;
+  readonly #json: Record<'terminal' | 'tool', string>;
+  readonly #parsed: Partial<Record<'terminal' | 'tool', { values: EffectiveSettings; origins: unknown }>> = {};
+
+  /** @internal */
+  constructor(handle: NativeHandle, json: { settings: string; toolSettings: string; refused: string }) {
+    this.#handle = handle;
+    this.#json = { terminal: json.settings, tool: json.toolSettings };
+    this.refused = Object.freeze(JSON.parse(json.refused) as Refusal[]);
+    Object.freeze(this);
+  }
+
+  /** The settings in force. A tool also has what agent.sandbox_permissions approved. */
+  effective(kind: 'terminal' | 'tool' = 'terminal'): EffectiveSettings {
+    return this.#view(kind).values;
+  }
+
+  /** Where each of them came from, in the same shape. */
+  origins(kind: 'terminal' | 'tool' = 'terminal'): Record<string, Origin | Record<string, Origin>> {
+    return this.#view(kind).origins as Record<string, Origin | Record<string, Origin>>;
+  }
+
+  #view(kind: 'terminal' | 'tool'): { values: EffectiveSettings; origins: unknown } {
+    return (this.#parsed[kind] ??= JSON.parse(this.#json[kind]) as { values: EffectiveSettings; origins: unknown });
+  }
+
+  /** @internal */
+  static handleOf(settings: ResolvedSettings): NativeHandle {
+    return settings.#handle;
+  }
+}
+
+const platforms: Partial<Record<NodeJS.Platform, Platform>> = { darwin: 'macos', win32: 'windows' };
+
+function toDocument(
+  document: string | object | null | undefined,
+  layer: Layer,
+  shape: NativeDocument['shape'],
+  pointer = '',
+): NativeDocument | undefined {
+  if (document === null || document === undefined) return undefined;
+  return { text: toText(document, layer, pointer), pointer, shape };
+}
+
+/** The same text gives the same object: an editor that spawns often parses once. Oldest first. */
+const cache = new Map<string, ResolvedSettings>();
+const cacheSize = 32;
+
+/**
+ * defaults < user < the user's platform block < project < permissions.
+ * Throws a SettingsError that names every mistake by its place.
+ */
+export function resolveSettings(layers: SettingsLayers = {}): ResolvedSettings {
+  const shape = layers.shape ?? 'auto';
+  const user = toDocument(layers.user, 'user', shape, layers.userPointer);
+  const project = toDocument(layers.project, 'project', shape);
+  const permissions = toDocument(layers.permissions, 'permissions', 'permissions');
+  const input = {
+    ...(user && { user }),
+    ...(project && { project }),
+    ...(permissions && { permissions }),
+    platform: layers.platform ?? platforms[process.platform] ?? 'linux',
+    projectTrusted: layers.projectTrusted === true,
+  };
+  const key = JSON.stringify(input);
+  const known = cache.get(key);
+  if (known) return known;
+  const result = nativeSettings().resolveSettings(input);
+  throwProblems(result);
+  if (result.errors !== undefined) throw new TypeError('unreachable');
+  const resolved = new ResolvedSettings(result.handle, result);
+  if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string);
+  cache.set(key, resolved);
+  return resolved;
+}
+
+/** Checks one document and throws a SettingsError with everything that is wrong in it. */
+export function checkSettings(
+  document: string | object,
+  shape: 'auto' | 'editor' | 'sandbox' | 'permissions' = 'auto',
+): void {
+  throwProblems(nativeSettings().parse({ text: toText(document, 'user', ''), pointer: '', shape }));
+}
