@@ -56,16 +56,18 @@ struct Range {
 
 // Letters that stay as they are, once lower-cased below. Combining marks that would first have to be composed
 // are left out on purpose: two spellings of one name must not become two hosts.
-constexpr Range kLetters[] = {
-    {0x00DF, 0x00F6}, {0x00F8, 0x00FF}, {0x0100, 0x0131}, {0x0134, 0x013E}, {0x0141, 0x0148},
-    {0x014A, 0x017E}, {0x0390, 0x0390}, {0x03AC, 0x03CE}, {0x0430, 0x045F}, {0x05D0, 0x05EA},
-    {0x0620, 0x063F}, {0x0641, 0x064A}, {0x0671, 0x0674}, {0x0679, 0x06D3}, {0x0904, 0x0939},
-    {0x093E, 0x094D}, {0x0E01, 0x0E32}, {0x0E34, 0x0E3A}, {0x0E40, 0x0E4E}, {0x3041, 0x3096},
-    {0x30A1, 0x30FA}, {0x30FC, 0x30FE}, {0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3}};
+constexpr Range kLetters[] = {{0x00DF, 0x00F6}, {0x00F8, 0x00FF}, {0x0100, 0x012F}, {0x0131, 0x0131},
+                              {0x0134, 0x013E}, {0x0141, 0x0148}, {0x014A, 0x017E}, {0x0390, 0x0390},
+                              {0x03AC, 0x03CE}, {0x0430, 0x045F}, {0x05D0, 0x05EA}, {0x0620, 0x063F},
+                              {0x0641, 0x064A}, {0x0671, 0x0674}, {0x0679, 0x06D3}, {0x0904, 0x0939},
+                              {0x093E, 0x094D}, {0x0E01, 0x0E32}, {0x0E34, 0x0E3A}, {0x0E40, 0x0E4E},
+                              {0x3041, 0x3096}, {0x30A1, 0x30FA}, {0x30FC, 0x30FE}, {0x3400, 0x4DBF},
+                              {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3}};
 
 uint32_t ToLower(uint32_t c) {
   if (c < 0x80) return static_cast<uint32_t>(AsciiLower(static_cast<char>(c)));
-  if ((c >= 0xC0 && c <= 0xDE && c != 0xD7) || (c >= 0x391 && c <= 0x3A9) || (c >= 0x410 && c <= 0x42F)) {
+  if ((c >= 0xC0 && c <= 0xDE && c != 0xD7) || (c >= 0x391 && c <= 0x3A9 && c != 0x3A2) ||
+      (c >= 0x410 && c <= 0x42F)) {
     return c + 0x20;
   }
   if (c >= 0x400 && c <= 0x40F) return c + 0x50;
@@ -162,7 +164,10 @@ std::optional<std::vector<uint32_t>> PunycodeDecode(std::string_view text) {
 
 std::optional<std::string> LabelToAscii(std::string_view utf8_label) {
   if (FindInvalidUtf8(utf8_label)) return std::nullopt;
+  // The rules for dashes hold for what people read, not only for its encoding.
+  if (utf8_label.starts_with('-') || utf8_label.ends_with('-')) return std::nullopt;
   std::vector<uint32_t> code_points = DecodeUtf8(utf8_label);
+  if (code_points.size() >= 4 && code_points[2] == '-' && code_points[3] == '-') return std::nullopt;
   for (uint32_t& c : code_points) {
     c = ToLower(c);
     const bool ascii = c < 0x80 && (IsAsciiAlnum(static_cast<char>(c)) || c == '-');

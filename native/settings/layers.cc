@@ -1,6 +1,5 @@
 #include "settings/layers.h"
 
-#include "base/result.h"
 #include "settings/tighten.h"
 
 namespace spty {
@@ -33,8 +32,12 @@ SettingsResult<LayerDocument> ParseLayer(const std::optional<LayerText>& layer, 
 }  // namespace
 
 SettingsResult<ResolvedSettings> ResolveSettings(const LayersInput& input) {
-  TRY_ASSIGN(const LayerDocument user, ParseLayer(input.user, Layer::kUser));
-  TRY_ASSIGN(const LayerDocument project, ParseLayer(input.project, Layer::kProject));
+  const SettingsResult<LayerDocument> parsed_user = ParseLayer(input.user, Layer::kUser);
+  if (!parsed_user.ok()) return parsed_user.errors();
+  const SettingsResult<LayerDocument> parsed_project = ParseLayer(input.project, Layer::kProject);
+  if (!parsed_project.ok()) return parsed_project.errors();
+  const LayerDocument& user = parsed_user.value();
+  const LayerDocument& project = parsed_project.value();
   ResolvedSettings resolved;
   SettingsContent content = Flatten(user, input.platform);
   CollectPermissions(user, input.platform, resolved.agent_permissions);
@@ -56,8 +59,9 @@ SettingsResult<ResolvedSettings> ResolveSettings(const LayersInput& input) {
   }
   if (input.permissions) {
     const Origin root{Layer::kPermissions, input.permissions->pointer};
-    TRY_ASSIGN(const PermissionsContent approved, ParsePermissions(input.permissions->text, root));
-    ApplyPermissions(approved, resolved.settings);
+    const SettingsResult<PermissionsContent> approved = ParsePermissions(input.permissions->text, root);
+    if (!approved.ok()) return approved.errors();
+    ApplyPermissions(approved.value(), resolved.settings);
   }
   return resolved;
 }

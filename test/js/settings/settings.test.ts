@@ -1,0 +1,108 @@
+import * as path from 'path';
+
+const dist = path.join(__dirname, '..', '..', '..', 'dist');
+const { resolveSettings, ResolvedSettings } = require(path.join(dist, 'settings.js')) as typeof import('../../../dist/settings');
+const { SettingsError } = require(path.join(dist, 'settings-error.js')) as typeof import('../../../dist/settings-error');
+const { SandboxError } = require(path.join(dist, 'errors.js')) as typeof import('../../../dist/errors');
+
+function problemOf(run: () => unknown): InstanceType<typeof SettingsError> {
+  try {
+    run();
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingsError);
+    return error as InstanceType<typeof SettingsError>;
+  }
+  throw new Error('nothing was thrown');
+}
+
+test('defaults, layers and their origins', () => {
+  const settings = resolveSettings({
+    user: '{ /* mine */ "enabled": true, "linux": {"strict": false}, }',
+    permissions: { write_paths: ['/w'] },
+    platform: 'linux',
+  });
+  expect(settings.effective().enabled).toBe(true);
+  expect(settings.effective().strict).toBe(false);
+  expect(settings.effective().additional_read_write_paths).toEqual(['/w']);
+  expect(settings.origins()['strict']).toEqual({ layer: 'user-platform', pointer: '/linux/strict' });
+  expect(settings.effective().system_paths.read_write).toContain('/tmp');
+  expect(resolveSettings({ platform: 'macos' }).effective().system_paths.read_write).toContain('/private/tmp');
+});
+
+test('an untrusted project can only tighten, and what it did not get is reported', () => {
+  const layers = { user: { enabled: true }, project: { strict: false, git_access: 'none' as const } };
+  const untrusted = resolveSettings(layers);
+  expect(untrusted.effective().strict).toBe(true);
+  expect(untrusted.effective().git_access).toBe('none');
+  expect(untrusted.refused).toMatchObject([{ layer: 'project', pointer: '/strict' }]);
+  expect(resolveSettings({ ...layers, projectTrusted: true }).effective().strict).toBe(false);
+});
+
+test('errors name the place, what to do, and all mistakes', () => {
+  const error = problemOf(() =>
+    resolveSettings({ user: '{"system_paths": {"executable": ["/a", "/b", 3]}, "stric": true}', userPointer: '/sandbox' }),
+  );
+  expect(error).toBeInstanceOf(SandboxError);
+  expect(error.code).toBe('ERR_SETTINGS');
+  expect(error.pointer).toBe('/sandbox/system_paths/executable/2');
+  expect(error.problems).toHaveLength(2);
+  expect(error.problems[1]).toMatchObject({ pointer: '/sandbox/stric', suggestion: 'Did you mean "strict"?' });
+  expect(error.message).toContain('user settings at /sandbox/system_paths/executable/2');
+});
+
+test('what JSON cannot say is refused instead of dropped', () => {
+  const circular: Record<string, unknown> = {};
+  circular['limits'] = circular;
+  const bad: [unknown, string][] = [
+    [{ limits: { processes: NaN } }, '/limits/processes'],
+    [{ enabled: () => true }, '/enabled'],
+    [{ limits: { processes: 10n } }, '/limits/processes'],
+    [{ allowed_env_vars: ['A', undefined] }, '/allowed_env_vars/1'],
+    [circular, '/limits'],
+  ];
+  for (const [user, pointer] of bad) expect(problemOf(() => resolveSettings({ user: user as object })).pointer).toBe(pointer);
+  expect(resolveSettings({ user: { enabled: undefined as unknown as null } }).effective().enabled).toBe(false);
+});
+
+test('the same settings are parsed once, changed ones again', () => {
+  const user = { enabled: true, network_hosts: ['a.example'] };
+  const first = resolveSettings({ user });
+  expect(resolveSettings({ user })).toBe(first);
+  expect(first).toBeInstanceOf(ResolvedSettings);
+  user.network_hosts.push('b.example');
+  expect(resolveSettings({ user })).not.toBe(first);
+  expect(resolveSettings({ user }).effective().network_hosts).toEqual(['a.example', 'b.example']);
+});
+
+test("an editor's document, with the agent's approvals for tools only", () => {
+  const user = {
+    theme: 'dark',
+    terminal: { sandbox: { enabled: true, profile: 'agent' as const } },
+    agent: { sandbox_permissions: { network_hosts: ['github.com'], allow_git_access: true } },
+  };
+  const settings = resolveSettings({ user });
+  expect(settings.effective('terminal').network_hosts).toEqual([]);
+  expect(settings.effective('tool').network_hosts).toEqual(['github.com']);
+  expect(settings.effective('tool').git_access).toBe('full');
+  expect(resolveSettings({ user: { theme: 'dark' }, shape: 'editor' }).effective().enabled).toBe(false);
+  expect(problemOf(() => resolveSettings({ user: { theme: 'dark' } })).pointer).toBe('/theme');
+});
+
+test('the schema documents the defaults that are in force', () => {
+  const schema = require(path.join(dist, '..', 'schema', 'settings.schema.json')) as {
+    $defs: Record<string, { default?: unknown; properties?: Record<string, { description: string }> }>;
+  };
+  const effective = resolveSettings({ platform: 'linux' }).effective() as unknown as Record<string, unknown>;
+  for (const [name, field] of Object.entries(schema.$defs)) {
+    if (!name.startsWith('field_') || !('default' in field)) continue;
+    const key = name.slice('field_'.length);
+    if (key in effective) expect([key, effective[key]]).toEqual([key, field.default]);
+  }
+  const documented = schema.$defs['field_system_paths']?.properties ?? {};
+  for (const platform of ['linux', 'macos'] as const) {
+    const paths = resolveSettings({ platform }).effective().system_paths;
+    for (const category of ['executable', 'read_only', 'read_write'] as const) {
+      expect(documented[category]?.description).toContain(paths[category].join(', '));
+    }
+  }
+});
