@@ -4,12 +4,11 @@
 // that the shell leaves behind comes back. The control socket is its lifeline: EOF means that the host is
 // done with the session, or dead; either way the keeper ends every process it can see, and then itself. It
 // never writes to the user's terminal, and it has no file open but its own.
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 #include "base/eintr.h"
 #include "base/fd.h"
@@ -177,7 +176,7 @@ int Main() {
   if (int err = BecomeSubreaper(); err != 0) Refuse(Stage::kSubreaper, err);
   Keeper keeper;
   if (int err = keeper.Prepare(); err != 0) Refuse(Stage::kKeeper, err);
-  keeper.StartShell(std::move(plan));
+  keeper.StartShell(static_cast<ReceivedPlan&&>(plan));
   keeper.Serve();
   keeper.EndEverything();
   return 0;
