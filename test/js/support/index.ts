@@ -3,6 +3,7 @@ export * from './cases';
 export * from './children';
 export * from './files';
 export * from './hosts';
+export * from './lifelines';
 export * from './module';
 export * from './processes';
 export * from './refusals';
