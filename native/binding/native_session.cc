@@ -74,7 +74,7 @@ void NativeSession::Deliver() {
   if (HasNews() && !scheduled_.exchange(true)) Call(on_more_, {});
 }
 
-bool NativeSession::HasNews() const {
+bool NativeSession::HasNews() {
   return session_->input_flushed() || (!paused_ && session_->HasOutputOrEnd());
 }
 

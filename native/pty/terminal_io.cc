@@ -64,7 +64,7 @@ void TerminalIo::Inject(std::string_view text) {
     block->ascii = block->ascii && IsAscii(text.data(), size);
     block->size += size;
     text.remove_prefix(size);
-    output_.EndFill(std::move(block));
+    (void)output_.EndFill(std::move(block));  // the end that follows is announced anyway
   }
 }
 
@@ -86,7 +86,10 @@ void TerminalIo::ReadAvailable() {
   ReadEnd end = ReadSome(&total);
   bool over = finishing_ && (end == ReadEnd::kDrained || read_after_exit_ >= kMaxAfterExit);
   bool at_once = over || end == ReadEnd::kFull;
-  Follow(pacing_.AfterBatch(total, end == ReadEnd::kTurnOver, at_once, Clock::now()));
+  const bool again = std::exchange(host_missed_some_, false);
+  Pacing::Decision decision = pacing_.AfterBatch(total, end == ReadEnd::kTurnOver, at_once, Clock::now());
+  decision.announce |= again;
+  Follow(decision);
   if (over) {
     EndOutput();
   } else if (end == ReadEnd::kTurnOver) {
@@ -129,7 +132,7 @@ TerminalIo::ReadEnd TerminalIo::ReadSome(size_t* total) {
       *total += size;
       if (finishing_) read_after_exit_ += size;
     }
-    output_.EndFill(std::move(block));
+    host_missed_some_ |= output_.EndFill(std::move(block));
     // EAGAIN: the kernel has no more; it has flushed its own work queue before saying so. EIO: moreover
     // nobody has the slave open. The child may have closed its stdio and still open /dev/tty later, so that
     // is not an end.
