@@ -46,9 +46,10 @@ contract('destroy inside a data listener is fine', async () => {
 });
 
 contract('destroy right after spawn ends the session', async () => {
-  const session = script('read line');
+  const session = script('sleep 1000');
   session.pty.destroy();
-  expect((await session.exit()).signal).toBe(1);
+  await session.exit(); // by the signal or, if it comes so far, for want of a terminal
+  expect(session.exits).toHaveLength(1);
 });
 
 contract('after destroy every member may still be used', async () => {

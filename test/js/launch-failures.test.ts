@@ -6,7 +6,7 @@ const failed = { exitCode: 1, signal: 0 };
 
 contract('a missing program is told in the terminal', async () => {
   for (const file of ['/nowhere/at-all', './not-here', 'no-such-program']) {
-    expect(await run(file, [])).toEqual({ output: 'execvp(3) failed.: No such file or directory\r\n', exit: failed });
+    expect(await run(file, [], { env: { PATH: '/usr/bin:/bin' } })).toEqual({ output: 'execvp(3) failed.: No such file or directory\r\n', exit: failed });
   }
 });
 
@@ -39,10 +39,13 @@ contract('a missing interpreter is told like a missing program', async () => {
 });
 
 contract.needing(linux)('arguments beyond the limit of the kernel are told in the terminal', async () => {
-  expect(await run('sh', ['-c', ':', 'x'.repeat(200_000)])).toEqual({
-    output: 'execvp(3) failed.: Argument list too long\r\n',
-    exit: failed,
-  });
+  const expected = { output: 'execvp(3) failed.: Argument list too long\r\n', exit: failed };
+  const args = ['-c', ':', 'x'.repeat(200_000)];
+  expect(await run('/bin/sh', args)).toEqual(expected);
+  // Also when an earlier place of the PATH has a file of that name that may not be executed.
+  const dir = temporaryDirectory();
+  writeScript(path.join(dir, 'sh'), '', 0o644);
+  expect(await run('sh', args, { env: { PATH: `${dir}:/usr/bin:/bin` } })).toEqual(expected);
 });
 
 contract.needing(unprivileged)('a user that may not be taken is told in the terminal', async () => {
