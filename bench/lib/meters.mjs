@@ -18,9 +18,9 @@ export function cpuSeconds() {
 }
 
 /**
- * How long an event that arrives at a random moment waits for the loop. Call `busy()` in every callback: the time from the
- * first one to the end of the same turn (setImmediate) is a turn of length L, which delays what arrives during it by 0..L;
- * what arrives while the loop sleeps does not wait. So the share of arrivals delayed by more than x is
+ * How long an event that arrives at a random moment waits for the loop. Call `busy()` in every callback: the time from
+ * the first one to the end of the same turn (setImmediate) is a turn of length L, which delays what arrives during it by
+ * 0..L; what arrives while the loop sleeps does not wait. So the share of arrivals delayed by more than x is
  * sum(max(0, L - x)) / observed time. Unlike a loop kept spinning, this takes no core away from what it measures.
  */
 export class TurnMeter {
@@ -53,7 +53,7 @@ export class TurnMeter {
     let above = 0;  // sum of the turns longer than the current one
     for (let i = turns.length - 1; i >= 0; i--) {
       const count = turns.length - 1 - i;
-      // With x between turns[i] and turns[i + 1], arrivals delayed by more than x come in above - count * x of the time.
+      // With x between turns[i] and turns[i + 1], above - count * x of the time delays arrivals by more than x.
       if (above - count * turns[i] >= allowed) return (above - allowed) / count;
       above += turns[i];
     }
