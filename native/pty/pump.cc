@@ -110,16 +110,6 @@ void Pump::SetDeadlineLocked(Entry* entry, std::optional<Clock::time_point> when
   entry->deadline = when;
 }
 
-void Pump::Mute(Token token) { SetMuted(token, true); }
-
-void Pump::Unmute(Token token) { SetMuted(token, false); }
-
-void Pump::SetMuted(Token token, bool muted) {
-  std::lock_guard lock(mutex_);
-  auto entry = entries_.find(token);
-  if (entry != entries_.end()) poller_.SetMuted(entry->second.fd, token, muted);
-}
-
 void Pump::Loop() {
   while (RunPosted()) {
     auto events = poller_.Wait(again_.empty() ? NextDeadline() : Clock::time_point::min());

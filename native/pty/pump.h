@@ -48,9 +48,6 @@ class Pump {
   // Only on the pump thread. Remove: `fd` is still open; no callback follows. An unknown token is ignored.
   void Remove(Token token);
   void SetDeadline(Token token, std::optional<Clock::time_point> when);
-  // No OnReady until Unmute, which reports what is there by then.
-  void Mute(Token token);
-  void Unmute(Token token);
   // Calls the source's OnReady once more, after the others had their turn.
   void Again(Token token);
 
@@ -66,7 +63,6 @@ class Pump {
   bool RunPosted();
   void RunAgain();
   std::shared_ptr<Source> Find(Token token) const;
-  void SetMuted(Token token, bool muted);
   void RunDeadlines();
   std::optional<Clock::time_point> NextDeadline() const;
   void SetDeadlineLocked(Entry* entry, std::optional<Clock::time_point> when);

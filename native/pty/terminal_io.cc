@@ -46,7 +46,6 @@ void TerminalIo::OnReady() {
 
 void TerminalIo::OnDeadline() {
   looking_at_ = std::nullopt;
-  Unmute();
   ReadAvailable();
 }
 
@@ -87,7 +86,7 @@ void TerminalIo::ReadAvailable() {
   bool over = finishing_ && (end == ReadEnd::kDrained || read_after_exit_ >= kMaxAfterExit);
   bool at_once = over || end == ReadEnd::kFull;
   const bool again = std::exchange(host_missed_some_, false);
-  Pacing::Decision decision = pacing_.AfterBatch(total, end == ReadEnd::kTurnOver, at_once, Clock::now());
+  Pacing::Decision decision = pacing_.AfterBatch(total, at_once, Clock::now());
   decision.announce |= again;
   Follow(decision);
   if (over) {
@@ -99,22 +98,11 @@ void TerminalIo::ReadAvailable() {
 }
 
 void TerminalIo::Follow(const Pacing::Decision& decision) {
-  // Input that waits for the child needs the events that a pause would keep away.
-  if (decision.pause && input_.size() == 0 && !finishing_) {
-    pump_.Mute(token_);
-    muted_ = true;
-  } else {
-    Unmute();
-  }
   if (decision.look_again != looking_at_) {
     pump_.SetDeadline(token_, decision.look_again);
     looking_at_ = decision.look_again;
   }
   if (decision.announce) client_.OnOutput();
-}
-
-void TerminalIo::Unmute() {
-  if (std::exchange(muted_, false)) pump_.Unmute(token_);
 }
 
 TerminalIo::ReadEnd TerminalIo::ReadSome(size_t* total) {

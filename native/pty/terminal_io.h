@@ -64,7 +64,6 @@ class TerminalIo final : public Pump::Source {
   void ReadAvailable();
   ReadEnd ReadSome(size_t* total);
   void Follow(const Pacing::Decision& decision);
-  void Unmute();
   void EndOutput();
 
   Fd master_;
@@ -82,7 +81,6 @@ class TerminalIo final : public Pump::Source {
   size_t read_after_exit_ = 0;
   Pacing pacing_;
   bool host_missed_some_ = false;
-  bool muted_ = false;
   std::optional<Clock::time_point> looking_at_;
 };
 
