@@ -3,12 +3,13 @@
 // else.
 #pragma once
 
+#include <pthread.h>
+
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -59,6 +60,7 @@ class Pump {
   };
 
   explicit Pump(Poller poller);
+  Result<void> Start();
   void Loop();
   bool RunPosted();
   void RunAgain();
