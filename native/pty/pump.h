@@ -77,7 +77,8 @@ class Pump {
   Token next_token_ = 1;
   size_t deadlines_ = 0;
   std::vector<Token> again_;  // pump thread only
-  std::thread thread_;        // last: starts when everything else is ready
+  pthread_t thread_{};
+  bool started_ = false;
 };
 
 }  // namespace spty
