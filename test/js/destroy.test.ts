@@ -97,6 +97,13 @@ contract('end is no end of input for the child, and output goes on', async () =>
   expect(await session.printed('<alive>')).not.toContain('<end>');
 });
 
+contract('end writes its argument', async () => {
+  const session = script('stty -echo; echo ready; read line; echo "<$line>"; read line');
+  await session.printed('ready');
+  session.pty.end('last words\r');
+  await session.printed('<last words>');
+});
+
 contract('pipe gives the destination and copies the output into it', async () => {
   const session = script('echo ready; read line; echo more; read line');
   const destination = new PassThrough();
@@ -145,6 +152,8 @@ contract('ptsName is the terminal of the child, and master and slave are undefin
   expect([session.pty.master, session.pty.slave]).toEqual([undefined, undefined]);
   const name = session.pty.ptsName;
   expect(name).toMatch(/^\/dev\//);
+  expect((session.pty as any)._pty).toBe(name);
+  expect((session.pty as any)._fd).toBe(session.pty.fd);
   await session.exit();
   expect(session.output).toBe(`${name}\r\n`);
 });

@@ -1,6 +1,6 @@
 // spawn() never throws for what the system refuses: the reason is printed in the terminal, and the exit code is 1.
 import * as path from 'node:path';
-import { children, contract, linux, load, run, temporaryDirectory, track, unprivileged, until, writeScript } from './support';
+import { children, contract, linux, load, resultOf, run, temporaryDirectory, track, unprivileged, until, writeScript } from './support';
 
 const failed = { exitCode: 1, signal: 0 };
 
@@ -71,4 +71,32 @@ contract('a failed start takes calls like any other terminal', async () => {
   session.pty.resume();
   session.pty.clear();
   expect(await session.exit()).toEqual(failed);
+});
+
+contract.needing(linux)('a host without free descriptors gets an error at once, and can start again later', async () => {
+  const outcome = await resultOf(
+    async (pty, kernel) => {
+      const fs = require('node:fs');
+      const exitOf = (): Promise<unknown> => new Promise((resolve) => pty.spawn('sh', ['-c', 'exit 3'], {}).onExit(({ exitCode }) => resolve(exitCode)));
+      const first = await exitOf();
+      await kernel.until('it is all over', () => kernel.children().length === 0);
+      const taken: number[] = [];
+      try {
+        for (;;) taken.push(fs.openSync('/dev/null'));
+      } catch {
+        // None is left.
+      }
+      let thrown = 'nothing';
+      try {
+        pty.spawn('sh', ['-c', 'exit 3'], {});
+      } catch (error) {
+        thrown = typeof (error as Error).message;
+      }
+      for (const fd of taken) fs.closeSync(fd);
+      const children = kernel.children().length;
+      return { first, thrown, children, last: await exitOf() };
+    },
+    { through: ['sh', '-c', 'ulimit -n 80; exec "$@"', 'sh'] },
+  );
+  expect(outcome).toEqual({ first: 3, thrown: 'string', children: 0, last: 3 });
 });

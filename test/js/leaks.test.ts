@@ -169,7 +169,7 @@ better('a stalled reader with much queued input costs the host no processor time
     for (let i = 0; i < 64; i++) child.write(Buffer.alloc(64 * 1024, 'x'));
     const before = process.cpuUsage();
     // The window is as long as this work takes; both are counted in processor time, so load makes no difference.
-    const loop = 'i=0; while [ $i -lt 1500000 ]; do i=$((i + 1)); done; times';
+    const loop = 'i=0; while [ $i -lt 500000 ]; do i=$((i + 1)); done; times';
     const times: string = await new Promise((resolve) => execFile('sh', ['-c', loop], (_: unknown, stdout: string) => resolve(stdout)));
     const spent = process.cpuUsage(before);
     child.kill('SIGKILL');
@@ -177,6 +177,6 @@ better('a stalled reader with much queued input costs the host no processor time
     return { used: (spent.user + spent.system) / 1e6, work: Number(minutes) * 60 + Number(seconds) };
   });
   const { used, work } = end.result;
-  expect(work).toBeGreaterThan(0.1);
+  expect(work).toBeGreaterThan(0.05);
   expect(used).toBeLessThan(work / 4);
 });

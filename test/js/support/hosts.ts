@@ -122,7 +122,8 @@ export async function resultOf(body: Body | string, options: HostOptions = {}): 
   return end.result;
 }
 
-afterEach(async () => {
-  for (const child of running) child.kill('SIGKILL');
-  await Promise.all([...running].map((child) => new Promise((resolve) => child.once('close', resolve))));
-});
+export async function endHosts(): Promise<void> {
+  const left = [...running];
+  for (const child of left) child.kill('SIGKILL');
+  await Promise.all(left.map((child) => new Promise((resolve) => child.once('close', resolve))));
+}

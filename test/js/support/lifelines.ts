@@ -44,11 +44,11 @@ function endHolders(lifeline: string): void {
   }
 }
 
-afterEach(async () => {
+export async function endLifelines(): Promise<void> {
   const left = [...readers];
   for (const [lifeline, reader] of left) {
     endHolders(lifeline);
     reader.kill('SIGKILL');
   }
   await Promise.all(left.map(([, reader]) => new Promise((resolve) => reader.once('close', resolve))));
-});
+}
