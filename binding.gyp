@@ -78,20 +78,14 @@
         'OTHER_LDFLAGS': ['-Wl,-dead_strip'],
       },
       'conditions': [
+        # Which C library, and why: docs/decisions/keeper-build.md.
         ['OS=="linux"', {
+          'cflags_cc': ['<!@(node scripts/keeper-libc.mjs <(target_arch) "${CXX:-c++}" compile)'],
           'ldflags': [
-            '-static-pie', '-Wl,--gc-sections', '-Wl,-z,relro', '-Wl,-z,now', '-Wl,-z,noexecstack', '-Wl,-s',
+            '<!@(node scripts/keeper-libc.mjs <(target_arch) "${CXX:-c++}" start)',
+            '-Wl,--gc-sections', '-Wl,-z,relro', '-Wl,-z,now', '-Wl,-z,noexecstack', '-Wl,-s',
           ],
-        }],
-        # Without the system's C library where native/libc knows the architecture: docs/decisions/keeper-build.md
-        ['OS=="linux" and (target_arch=="x64" or target_arch=="arm64")', {
-          'sources': ['<!@(node scripts/gyp-sources.mjs keeper_libc)'],
-          'cflags_cc': ['-U_FORTIFY_SOURCE'],
-          'cflags_cc!': ['-D_FORTIFY_SOURCE=2'],
-          'ldflags': ['-nostdlib', '-nostartfiles'],
-        }],
-        ['OS=="linux" and target_arch=="x64"', {
-          'cflags_cc': ['-mstack-protector-guard=global'],
+          'libraries': ['<!@(node scripts/keeper-libc.mjs <(target_arch) "${CXX:-c++}" end)'],
         }],
       ],
     },

@@ -44,7 +44,7 @@ async function run({quick, only, impl, rounds, json, write, check}) {
   const machine = describeMachine();
   const say = (text) => !json && console.log(text);
   say(`${machineLine(machine)}\n${rounds} round(s); median (p95 of the rounds); same-round ratios: median (quartiles)`);
-  if (isBusy()) say('this machine has other work to do: look at ratios only, and use more rounds');
+  if (isBusy(machine)) say('this machine has other work to do: look at ratios only, and use more rounds');
   for (const [name, reason] of Object.entries(skipped)) say(`${name} is left out: ${reason}`);
   const figures = [];
   for (const figure of chosenFigures) {

@@ -48,41 +48,41 @@ else()
 endif()
 
 # ---- keeper -------------------------------------------------------------------------------------------------------
-# "own": linked with native/libc instead of the system's C library, whose start-up costs more than all the rest
-# (docs/decisions/keeper-build.md). "system": any static C library, for architectures that native/libc does not know.
-if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64|aarch64|arm64)$")
-  set(spty_default_libc own)
-else()
-  set(spty_default_libc system)
-endif()
-set(SPTY_KEEPER_LIBC ${spty_default_libc} CACHE STRING "C library of the keeper: own or system")
-set_property(CACHE SPTY_KEEPER_LIBC PROPERTY STRINGS own system)
-
 add_library(spty_keeper_flags INTERFACE)
 target_compile_options(spty_keeper_flags INTERFACE -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
   -fno-threadsafe-statics $<${spty_release}:-Os>)
 if(APPLE)
   target_link_options(spty_keeper_flags INTERFACE -Wl,-dead_strip)
 else()
-  target_compile_options(spty_keeper_flags INTERFACE -fPIE)
-  target_link_options(spty_keeper_flags INTERFACE -static-pie -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now
+  # Which C library, and why: docs/decisions/keeper-build.md. A cross compiler brings its own.
+  function(spty_keeper_libc what variable)
+    if(CMAKE_CROSSCOMPILING)
+      set(ENV{SPTY_KEEPER_LIBC} system)
+    endif()
+    execute_process(COMMAND "${SPTY_NODE}" "${CMAKE_CURRENT_SOURCE_DIR}/scripts/keeper-libc.mjs"
+      "${CMAKE_SYSTEM_PROCESSOR}" "${CMAKE_CXX_COMPILER}" ${what}
+      OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    string(REPLACE "\n" ";" lines "${lines}")
+    set(${variable} "${lines}" PARENT_SCOPE)
+  endfunction()
+  spty_keeper_libc(name SPTY_KEEPER_LIBC)
+  spty_keeper_libc(compile keeper_compile)
+  spty_keeper_libc(start keeper_start)
+  spty_keeper_libc(end keeper_end)
+  message(STATUS "The keeper's C library: ${SPTY_KEEPER_LIBC}")
+  # SHELL: keeps CMake from dropping the second -isystem as a repetition.
+  string(REPLACE "-isystem;" "SHELL:-isystem " keeper_compile "${keeper_compile}")
+  target_compile_options(spty_keeper_flags INTERFACE -fPIE ${keeper_compile})
+  target_link_options(spty_keeper_flags INTERFACE ${keeper_start} -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now
     -Wl,-z,noexecstack $<${spty_release}:-Wl,-s>)
-endif()
-if(SPTY_KEEPER_LIBC STREQUAL "own")
-  target_compile_options(spty_keeper_flags INTERFACE -U_FORTIFY_SOURCE)
-  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
-    # The default place of the guard is the thread control block, which only a libc sets up.
-    target_compile_options(spty_keeper_flags INTERFACE -mstack-protector-guard=global)
-  endif()
-  target_link_options(spty_keeper_flags INTERFACE -nostdlib -nostartfiles)
-elseif(NOT APPLE)
-  target_compile_options(spty_keeper_flags INTERFACE $<${spty_release}:-U_FORTIFY_SOURCE>
-    $<${spty_release}:-D_FORTIFY_SOURCE=2>)
-  set(CMAKE_REQUIRED_FLAGS "-static-pie -fPIE")
-  check_cxx_source_compiles("#include <new>\nint main() { delete new int; }" SPTY_CAN_LINK_STATIC)
-  unset(CMAKE_REQUIRED_FLAGS)
-  if(NOT SPTY_CAN_LINK_STATIC)
-    message(FATAL_ERROR "${CMAKE_CXX_COMPILER} cannot link a static program, which the keeper must be. Install the "
-      "static C and C++ libraries (Debian: libc6-dev and g++; Fedora: glibc-static and libstdc++-static).")
+  target_link_libraries(spty_keeper_flags INTERFACE ${keeper_end})
+  if(SPTY_KEEPER_LIBC STREQUAL "system")
+    set(CMAKE_REQUIRED_FLAGS "-static-pie -fPIE")
+    check_cxx_source_compiles("int main() {}" SPTY_CAN_LINK_STATIC)
+    unset(CMAKE_REQUIRED_FLAGS)
+    if(NOT SPTY_CAN_LINK_STATIC)
+      message(FATAL_ERROR "${CMAKE_CXX_COMPILER} cannot link a static program, which the keeper must be. Install musl "
+        "(Debian: musl-dev; Fedora: musl-devel musl-libc-static) or a static glibc (Debian: libc6-dev; Fedora: glibc-static).")
+    endif()
   endif()
 endif()

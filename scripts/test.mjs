@@ -5,7 +5,7 @@ import {parseArgs} from 'node:util';
 import {buildJsTests, buildLib} from './lib/lib-build.mjs';
 import {buildNativeTests, buildWithCmakeJs, nativeTestsDir} from './lib/native-build.mjs';
 import {Failure, main} from './lib/process.mjs';
-import {runGoogleTest, runIncludeCheck, runJest, runLibcCheck} from './lib/suites.mjs';
+import {runGoogleTest, runIncludeCheck, runJest} from './lib/suites.mjs';
 import {loadExpectedSkips, reportSkips} from './lib/skips.mjs';
 
 /** Exit status 0 with these: what a sanitizer found is then a test failure, and a leak is one too. */
@@ -44,7 +44,6 @@ await main(async () => {
       if (build) buildNativeTests({sanitize: values.sanitize});
       return runGoogleTest(dir, values.sanitize ? sanitizerEnvironment : {});
     });
-    await suite("keeper's C library", () => runLibcCheck(dir));
   }
   if (all || values.js) {
     await suite('JavaScript tests', () => {

@@ -1,7 +1,7 @@
 // Replaces the generated part of docs/benchmarks.md and leaves the written part alone.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {machineLine} from './machine.mjs';
+import {isBusy, machineLine} from './machine.mjs';
 import {root} from './programs.mjs';
 import {markdownSummary, markdownTable} from './report.mjs';
 
@@ -13,8 +13,10 @@ export function writeDocument({machine, rounds, figures, names}) {
   const text = readFileSync(path, 'utf8');
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error('docs/benchmarks.md has lost the marks around its results');
+  const others = isBusy(machine)
+    ? ` Other programs were running (load ${machine.load}): values are high, compare ratios.` : '';
   const results = [
-    begin, '', `Machine: ${machineLine(machine)}; ${rounds} rounds.`, '', '## Against the bars', '',
+    begin, '', `Machine: ${machineLine(machine)}; ${rounds} rounds.${others}`, '', '## Against the bars', '',
     markdownSummary(figures), '## All figures', '', ...figures.map((figure) => markdownTable(figure, names)),
   ].join('\n');
   writeFileSync(path, `${text.slice(0, from)}${results}${text.slice(to)}`);

@@ -13,12 +13,13 @@ export function describeMachine() {
     kernel: `${type()} ${release().split('-')[0]}`,
     node: process.version,
     nodePty: require('node-pty/package.json').version,
+    load: Math.round(loadavg()[0] * 10) / 10,
     date: new Date().toISOString().slice(0, 10),
   };
 }
 
-/** Whether other programs were using a good part of the cores during the last minute. */
-export const isBusy = () => loadavg()[0] > cpus().length / 2;
+/** Whether other programs used a good part of the cores in the minute before the run. */
+export const isBusy = ({load, cores}) => load > cores / 2;
 
 export const machineLine = (m) =>
   `${m.cpu}, ${m.cores} cores, ${m.memoryGiB} GiB, ${m.kernel}, Node ${m.node}, node-pty ${m.nodePty}, ${m.date}`;

@@ -18,29 +18,29 @@ export function cpuSeconds() {
 }
 
 /**
- * How long an event that arrives at a random moment waits for the loop, by timing every turn of a loop kept busy with
- * setImmediate. A turn of length L delays what arrives during it by 0..L, so the share of arrivals delayed by more than
- * x is sum(max(0, L - x)) / sum(L). It occupies one core: never use it in a measurement of CPU or throughput.
+ * How long an event that arrives at a random moment waits for the loop. Call `busy()` in every callback: the time from
+ * the first one to the end of the same turn (setImmediate) is a turn of length L, which delays what arrives during it by
+ * 0..L; what arrives while the loop sleeps does not wait. So the share of arrivals delayed by more than x is
+ * sum(max(0, L - x)) / observed time. Unlike a loop kept spinning, this takes no core away from what it measures.
  */
 export class TurnMeter {
   #turns = [];
-  #last = 0;
-  #running = false;
+  #started = now();
+  #stopped = 0;
+  #inTurn = false;
 
-  start() {
-    this.#running = true;
-    this.#last = now();
-    const turn = () => {
-      const t = now();
-      this.#turns.push(t - this.#last);
-      this.#last = t;
-      if (this.#running) setImmediate(turn);
-    };
-    setImmediate(turn);
+  busy() {
+    if (this.#inTurn || this.#stopped > 0) return;
+    this.#inTurn = true;
+    const t0 = now();
+    setImmediate(() => {
+      this.#turns.push(now() - t0);
+      this.#inTurn = false;
+    });
   }
 
   stop() {
-    this.#running = false;
+    this.#stopped = now();
   }
 
   longest() {
@@ -49,12 +49,11 @@ export class TurnMeter {
 
   waitPercentile(p) {
     const turns = Float64Array.from(this.#turns).sort();
-    const total = turns.reduce((a, b) => a + b, 0);
-    const allowed = total * (1 - p);
+    const allowed = (this.#stopped - this.#started) * (1 - p);
     let above = 0;  // sum of the turns longer than the current one
     for (let i = turns.length - 1; i >= 0; i--) {
       const count = turns.length - 1 - i;
-      // With x between turns[i] and turns[i + 1], the delayed share is above - count * x.
+      // With x between turns[i] and turns[i + 1], above - count * x of the time delays arrivals by more than x.
       if (above - count * turns[i] >= allowed) return (above - allowed) / count;
       above += turns[i];
     }

@@ -62,8 +62,8 @@ function measure([file, ...args]) {
 }
 
 /**
- * Returns {results: {implementation: [metrics of round 0, ...]}, errors: {implementation: message}}. A round that failed
- * is undefined in its place, so that rounds stay comparable.
+ * Returns {results: {implementation: [metrics of round 0, ...]}, errors: {implementation: message}}. A round that
+ * failed is undefined in its place, so that rounds stay comparable.
  */
 export async function runFigure(figure, implementations, rounds, quick, progress) {
   const parameters = quick ? figure.quick : figure.full;

@@ -2,7 +2,7 @@
 // close.
 #pragma once
 
-#include <cerrno>
+#include <errno.h>
 
 namespace spty {
 

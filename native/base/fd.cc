@@ -8,7 +8,7 @@ namespace spty {
 void Fd::Reset() {
   // Not retried on EINTR: Linux has closed the descriptor by then, and a second close could hit somebody
   // else's.
-  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  if (fd_ >= 0) ::close(Take());
 }
 
 Fd AboveStdio(Fd fd) {

@@ -1,7 +1,6 @@
-// An owned file descriptor. The only place in native/ that closes one.
+// An owned file descriptor. The only place in native/ that closes one. Also part of the keeper: no C++
+// library here.
 #pragma once
-
-#include <utility>
 
 namespace spty {
 
@@ -10,11 +9,11 @@ class Fd {
   Fd() = default;
   // Takes ownership of `fd`; a negative number means none.
   explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd(Fd&& other) noexcept : fd_(other.Take()) {}
   Fd& operator=(Fd&& other) noexcept {
     if (this != &other) {
       Reset();
-      fd_ = std::exchange(other.fd_, -1);
+      fd_ = other.Take();
     }
     return *this;
   }
@@ -25,7 +24,11 @@ class Fd {
   bool valid() const { return fd_ >= 0; }
   int get() const { return fd_; }
   // Gives up ownership.
-  [[nodiscard]] int Take() { return std::exchange(fd_, -1); }
+  [[nodiscard]] int Take() {
+    int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
   void Reset();
 
  private:

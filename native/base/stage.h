@@ -2,7 +2,7 @@
 // which step it happened. Numbers travel over the control socket, so they are fixed: append, never renumber.
 #pragma once
 
-#include <cstdint>
+#include <stdint.h>  // not <cstdint>: also part of the keeper, which has no C++ library
 
 namespace spty {
 

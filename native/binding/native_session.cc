@@ -74,7 +74,7 @@ void NativeSession::Deliver() {
   if (HasNews() && !scheduled_.exchange(true)) Call(on_more_, {});
 }
 
-bool NativeSession::HasNews() const {
+bool NativeSession::HasNews() {
   return session_->input_flushed() || (!paused_ && session_->HasOutputOrEnd());
 }
 
@@ -98,6 +98,8 @@ void NativeSession::DeliverEnd() {
   if (!end) return;
   Release();
   Call(on_exit_, {Napi::Number::New(Env(), end->code), Napi::Number::New(Env(), end->signal)});
+  // The handlers hold the terminal, and the terminal holds us: nothing of that would ever be collected.
+  for (Napi::FunctionReference* handler : {&on_data_, &on_drain_, &on_exit_, &on_more_}) handler->Reset();
   Unref();
 }
 

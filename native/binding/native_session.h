@@ -46,7 +46,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   void DeliverMore(const Napi::CallbackInfo& info);
 
   void Schedule();
-  bool HasNews() const;
+  bool HasNews();
   bool DeliverOutput();
   void DeliverEnd();
   void Call(const Napi::FunctionReference& handler, const std::initializer_list<napi_value>& arguments);

@@ -1,13 +1,11 @@
 #include "keeper/child.h"
 
+#include <errno.h>
 #include <grp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
 
 #include "keeper/sys.h"
 

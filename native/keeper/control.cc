@@ -1,11 +1,10 @@
 #include "keeper/control.h"
 
+#include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "base/eintr.h"
 
@@ -45,6 +44,8 @@ int ReceiveHeader(int control, wire::Header* header, Fd* slave) {
   for (cmsghdr* part_header = CMSG_FIRSTHDR(&message); part_header != nullptr;
        part_header = CMSG_NXTHDR(&message, part_header)) {
     if (part_header->cmsg_level != SOL_SOCKET || part_header->cmsg_type != SCM_RIGHTS) continue;
+    // The padding of CMSG_SPACE has room for a second descriptor, which nobody should have sent.
+    if (slave->valid() || part_header->cmsg_len != CMSG_LEN(sizeof(int))) return EPROTO;
     int fd;
     memcpy(&fd, CMSG_DATA(part_header), sizeof fd);
     *slave = Fd(fd);

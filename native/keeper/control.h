@@ -1,7 +1,7 @@
 // The keeper's end of the control socket.
 #pragma once
 
-#include <cstddef>
+#include <stddef.h>
 
 #include "base/fd.h"
 #include "keeper/plan_view.h"

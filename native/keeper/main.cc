@@ -4,12 +4,11 @@
 // that the shell leaves behind comes back. The control socket is its lifeline: EOF means that the host is
 // done with the session, or dead; either way the keeper ends every process it can see, and then itself. It
 // never writes to the user's terminal, and it has no file open but its own.
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 #include "base/eintr.h"
 #include "base/fd.h"
@@ -22,13 +21,14 @@ namespace {
 
 constexpr int kControl = wire::kControlFd;
 constexpr int kOrphanScanMs = 20;
+constexpr int kReapBatch = 256;
 
 int child_event_fd = -1;
 
 void OnChildEvent(int) {
   int saved = errno;
   char byte = 0;
-  // A full pipe already holds the news.
+  // Non-blocking: a full pipe already holds the news.
   if (write(child_event_fd, &byte, 1) == -1) errno = saved;
   errno = saved;
 }
@@ -44,7 +44,7 @@ class Keeper {
   // Everything that can fail before the fork. 0 or an errno.
   int Prepare() {
     int ends[2];
-    if (int err = OpenPipe(ends); err != 0) return err;
+    if (int err = OpenPipe(ends, true); err != 0) return err;
     child_events_ = Fd(ends[0]);
     child_event_fd = ends[1];  // owned by the process: the handler needs it until the end
     struct sigaction action {};
@@ -55,7 +55,7 @@ class Keeper {
     sigfillset(&all_but_child);
     sigdelset(&all_but_child, SIGCHLD);
     if (sigprocmask(SIG_SETMASK, &all_but_child, nullptr) == -1) return errno;
-    if (int err = OpenPipe(ends); err != 0) return err;
+    if (int err = OpenPipe(ends, false); err != 0) return err;
     verdict_ = Fd(ends[0]);
     verdict_write_ = Fd(ends[1]);
     return 0;
@@ -88,8 +88,7 @@ class Keeper {
   void EndEverything() {
     for (;;) {
       KillChildren(shell_);
-      DrainChildEvents();
-      if (!ReapAll()) return;
+      if (!Reap()) return;
       // What dies hands its own children to us, without any notice: look again soon even if nobody else died.
       pollfd watched{child_events_.get(), POLLIN, 0};
       if (poll(&watched, 1, kOrphanScanMs) == -1 && errno != EINTR) return;
@@ -108,14 +107,11 @@ class Keeper {
     if (err != 0) host_gone_ = true;
   }
 
-  void Reap() {
+  // Reaps what can be reaped now, but not for ever: a session that forks faster than we reap must not keep
+  // the host's word from being heard. False if no child is left at all.
+  bool Reap() {
     DrainChildEvents();
-    ReapAll();
-  }
-
-  // Reaps all that can be reaped now; false if no child is left at all.
-  bool ReapAll() {
-    for (;;) {
+    for (int reaped = 0; reaped < kReapBatch; ++reaped) {
       int status = 0;
       pid_t pid = RetryEintr([&] { return waitpid(-1, &status, WNOHANG); });
       if (pid == 0) return true;
@@ -126,6 +122,8 @@ class Keeper {
       if (verdict_.valid()) ReportVerdict();
       if (!never_ran_) ReportExit(status);
     }
+    OnChildEvent(0);  // come again
+    return true;
   }
 
   void ReportExit(int status) {
@@ -150,10 +148,8 @@ class Keeper {
   }
 
   void DrainChildEvents() {
-    char bytes[64];
-    pollfd watched{child_events_.get(), POLLIN, 0};
-    while (poll(&watched, 1, 0) == 1 && watched.revents == POLLIN) {
-      if (RetryEintr([&] { return read(child_events_.get(), bytes, sizeof bytes); }) <= 0) return;
+    char bytes[256];
+    while (RetryEintr([&] { return read(child_events_.get(), bytes, sizeof bytes); }) > 0) {
     }
   }
 
@@ -177,7 +173,7 @@ int Main() {
   if (int err = BecomeSubreaper(); err != 0) Refuse(Stage::kSubreaper, err);
   Keeper keeper;
   if (int err = keeper.Prepare(); err != 0) Refuse(Stage::kKeeper, err);
-  keeper.StartShell(std::move(plan));
+  keeper.StartShell(static_cast<ReceivedPlan&&>(plan));
   keeper.Serve();
   keeper.EndEverything();
   return 0;

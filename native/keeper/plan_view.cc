@@ -1,7 +1,7 @@
 #include "keeper/plan_view.h"
 
-#include <cerrno>
-#include <cstring>
+#include <errno.h>
+#include <string.h>
 
 namespace spty {
 namespace {

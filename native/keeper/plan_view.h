@@ -2,8 +2,8 @@
 // Used in a program without exceptions, heap or C++ runtime library.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "keeper/wire.h"
 

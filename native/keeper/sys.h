@@ -15,8 +15,8 @@ int MarkCloseOnExecFrom(int first);
 // thing: 0.
 int BecomeSubreaper();
 
-// A pipe with both ends CLOEXEC. 0 or an errno.
-int OpenPipe(int ends[2]);
+// A pipe with both ends CLOEXEC, and non-blocking if asked for. 0 or an errno.
+int OpenPipe(int ends[2], bool nonblocking);
 
 // Sends SIGKILL to each direct child of this process. Only direct children: they are ours to reap, so none of
 // their numbers can have been reused, and a grandchild becomes a direct child as soon as its parent dies.

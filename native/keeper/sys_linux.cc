@@ -1,14 +1,11 @@
-#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
 
 #include "base/eintr.h"
 #include "base/fd.h"
@@ -86,7 +83,9 @@ int MarkCloseOnExecFrom(int first) {
 
 int BecomeSubreaper() { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ? errno : 0; }
 
-int OpenPipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == -1 ? errno : 0; }
+int OpenPipe(int ends[2], bool nonblocking) {
+  return pipe2(ends, O_CLOEXEC | (nonblocking ? O_NONBLOCK : 0)) == -1 ? errno : 0;
+}
 
 void KillChildren(pid_t leader) {
   // "thread-self", not "self/task/PID": inside a pid namespace without its own /proc the numbers would not

@@ -9,7 +9,7 @@
 //   session keeper -> host   kFailed | kStarted, then kFailed | kRunning, then kExited
 #pragma once
 
-#include <cstdint>
+#include <stdint.h>
 
 #include "base/stage.h"
 

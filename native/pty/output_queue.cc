@@ -9,36 +9,45 @@ std::unique_ptr<Block> OutputQueue::BeginFill() {
   if (!blocks_.empty() && blocks_.back()->room() >= kMinRoom) {
     std::unique_ptr<Block> tail = std::move(blocks_.back());
     blocks_.pop_back();
+    filling_ = true;
     return tail;
   }
   if (blocks_.size() >= kMaxBlocks) {
     full_ = true;
     return nullptr;
   }
+  filling_ = true;
   return NewBlock();
 }
 
-void OutputQueue::EndFill(std::unique_ptr<Block> block) {
+bool OutputQueue::EndFill(std::unique_ptr<Block> block) {
   std::lock_guard lock(mutex_);
+  filling_ = false;
+  const bool missed = std::exchange(missed_, false);
   if (block->size == 0 || discarding_) {
     Recycle(std::move(block));
-  } else {
-    blocks_.push_back(std::move(block));
+    return false;
   }
+  blocks_.push_back(std::move(block));
+  return missed;
 }
 
 OutputQueue::Taken OutputQueue::Take() {
   std::lock_guard lock(mutex_);
   Taken taken;
-  if (blocks_.empty()) return taken;
+  if (blocks_.empty()) {
+    missed_ = filling_;
+    return taken;
+  }
   taken.block = std::move(blocks_.front());
   blocks_.pop_front();
   taken.was_full = std::exchange(full_, false);
   return taken;
 }
 
-bool OutputQueue::empty() const {
+bool OutputQueue::empty() {
   std::lock_guard lock(mutex_);
+  if (blocks_.empty()) missed_ = filling_;
   return blocks_.empty();
 }
 

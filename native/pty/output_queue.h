@@ -22,7 +22,8 @@ class OutputQueue {
   // Pump thread: a block with room, out of the host's reach until it is given back; null if the queue is
   // full, and then the next Take says so.
   std::unique_ptr<Block> BeginFill();
-  void EndFill(std::unique_ptr<Block> block);
+  // True if the host came for output meanwhile, missed this block and has to be told of it again.
+  [[nodiscard]] bool EndFill(std::unique_ptr<Block> block);
 
   struct Taken {
     std::unique_ptr<Block> block;  // null if there is none
@@ -31,14 +32,16 @@ class OutputQueue {
   // Host thread: the oldest block.
   Taken Take();
 
-  bool empty() const;
+  bool empty();
   // Forgets what is queued; later fills are dropped too.
   void Discard();
 
  private:
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::deque<std::unique_ptr<Block>> blocks_;
   bool full_ = false;
+  bool filling_ = false;  // a block is out of reach
+  bool missed_ = false;   // the host found nothing while one was
   bool discarding_ = false;
 };
 

@@ -1,30 +1,19 @@
 #include "pty/pacing.h"
 
-#include <algorithm>
-
 namespace spty {
 
-Pacing::Decision Pacing::AfterBatch(size_t bytes, bool more, bool at_once, Time now) {
+Pacing::Decision Pacing::AfterBatch(size_t bytes, bool at_once, Time now) {
   Decision decision;
   if (unannounced_ == 0) first_unannounced_ = now;
   unannounced_ += bytes;
   const bool flowing = Flowing(bytes, now);
-  const bool stalled = bytes == 0 && !more;
-  decision.announce = unannounced_ > 0 && (at_once || stalled || !flowing || unannounced_ >= kBulkBytes ||
-                                           now - first_unannounced_ >= kWindow);
-  if (decision.announce) unannounced_ = 0;
-  if (!flowing || stalled || more || at_once) {
-    pause_ = Duration::zero();
-  } else if (bytes >= kCrumbBytes) {
-    pause_ /= 2;
+  if (unannounced_ == 0) return decision;
+  const Time due = first_unannounced_ + kWindow;
+  decision.announce = at_once || !flowing || unannounced_ >= kBulkBytes || now >= due;
+  if (decision.announce) {
+    unannounced_ = 0;
   } else {
-    pause_ = std::clamp(pause_ * 2, kShortestPause, kLongestPause);
-    decision.pause = true;
-    decision.look_again = now + pause_;
-  }
-  if (unannounced_ > 0) {
-    Time due = first_unannounced_ + kWindow;
-    decision.look_again = decision.look_again ? std::min(*decision.look_again, due) : due;
+    decision.look_again = due;
   }
   return decision;
 }

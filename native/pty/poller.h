@@ -28,9 +28,6 @@ class Poller {
 
   // Reports readability, writability and hang-up of `fd` under `token` until Remove.
   Result<void> Add(int fd, uint64_t token);
-  // Reports nothing while muted; afterwards whatever is ready then. Cannot fail for a descriptor that was
-  // added.
-  void SetMuted(int fd, uint64_t token, bool muted);
   // `fd` must still be open.
   void Remove(int fd);
 

@@ -55,14 +55,6 @@ Result<void> Poller::Add(int fd, uint64_t token) {
   return {};
 }
 
-void Poller::SetMuted(int fd, uint64_t token, bool muted) {
-  epoll_event event{};
-  // Without any wanted event the kernel does not even report a hang-up.
-  event.events = muted ? uint32_t{EPOLLET} : kEverything;
-  event.data.u64 = token;
-  epoll_ctl(queue_.get(), EPOLL_CTL_MOD, fd, &event);
-}
-
 void Poller::Remove(int fd) {
   // Fails only if it was never added.
   epoll_ctl(queue_.get(), EPOLL_CTL_DEL, fd, nullptr);

@@ -34,13 +34,24 @@ Result<std::shared_ptr<Pump>> Pump::Acquire() {
   if (auto pump = process_pump.lock()) return pump;
   TRY_ASSIGN(Poller poller, Poller::Create());
   std::shared_ptr<Pump> pump(new Pump(std::move(poller)));
+  TRY(pump->Start());
   process_pump = pump;
   return pump;
 }
 
-Pump::Pump(Poller poller) : poller_(std::move(poller)) {
+Pump::Pump(Poller poller) : poller_(std::move(poller)) {}
+
+// Not std::thread: that one throws when the system has no thread to give.
+Result<void> Pump::Start() {
   BlockAllSignals block;
-  thread_ = std::thread([this] { Loop(); });
+  auto run = [](void* pump) -> void* {
+    static_cast<Pump*>(pump)->Loop();
+    return nullptr;
+  };
+  int err = pthread_create(&thread_, nullptr, run, this);
+  if (err != 0) return Error{Stage::kPump, err, "pthread_create"};
+  started_ = true;
+  return {};
 }
 
 Pump::~Pump() {
@@ -48,8 +59,9 @@ Pump::~Pump() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  if (!started_) return;
   poller_.Wake();
-  thread_.join();
+  pthread_join(thread_, nullptr);
 }
 
 void Pump::Post(std::function<void()> task) {
@@ -108,16 +120,6 @@ void Pump::SetDeadlineLocked(Entry* entry, std::optional<Clock::time_point> when
   deadlines_ += when.has_value();
   deadlines_ -= entry->deadline.has_value();
   entry->deadline = when;
-}
-
-void Pump::Mute(Token token) { SetMuted(token, true); }
-
-void Pump::Unmute(Token token) { SetMuted(token, false); }
-
-void Pump::SetMuted(Token token, bool muted) {
-  std::lock_guard lock(mutex_);
-  auto entry = entries_.find(token);
-  if (entry != entries_.end()) poller_.SetMuted(entry->second.fd, token, muted);
 }
 
 void Pump::Loop() {

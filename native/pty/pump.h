@@ -3,12 +3,13 @@
 // else.
 #pragma once
 
+#include <pthread.h>
+
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -48,9 +49,6 @@ class Pump {
   // Only on the pump thread. Remove: `fd` is still open; no callback follows. An unknown token is ignored.
   void Remove(Token token);
   void SetDeadline(Token token, std::optional<Clock::time_point> when);
-  // No OnReady until Unmute, which reports what is there by then.
-  void Mute(Token token);
-  void Unmute(Token token);
   // Calls the source's OnReady once more, after the others had their turn.
   void Again(Token token);
 
@@ -62,11 +60,11 @@ class Pump {
   };
 
   explicit Pump(Poller poller);
+  Result<void> Start();
   void Loop();
   bool RunPosted();
   void RunAgain();
   std::shared_ptr<Source> Find(Token token) const;
-  void SetMuted(Token token, bool muted);
   void RunDeadlines();
   std::optional<Clock::time_point> NextDeadline() const;
   void SetDeadlineLocked(Entry* entry, std::optional<Clock::time_point> when);
@@ -79,7 +77,8 @@ class Pump {
   Token next_token_ = 1;
   size_t deadlines_ = 0;
   std::vector<Token> again_;  // pump thread only
-  std::thread thread_;        // last: starts when everything else is ready
+  pthread_t thread_{};
+  bool started_ = false;
 };
 
 }  // namespace spty

@@ -46,7 +46,6 @@ void TerminalIo::OnReady() {
 
 void TerminalIo::OnDeadline() {
   looking_at_ = std::nullopt;
-  Unmute();
   ReadAvailable();
 }
 
@@ -64,7 +63,7 @@ void TerminalIo::Inject(std::string_view text) {
     block->ascii = block->ascii && IsAscii(text.data(), size);
     block->size += size;
     text.remove_prefix(size);
-    output_.EndFill(std::move(block));
+    (void)output_.EndFill(std::move(block));  // the end that follows is announced anyway
   }
 }
 
@@ -86,7 +85,10 @@ void TerminalIo::ReadAvailable() {
   ReadEnd end = ReadSome(&total);
   bool over = finishing_ && (end == ReadEnd::kDrained || read_after_exit_ >= kMaxAfterExit);
   bool at_once = over || end == ReadEnd::kFull;
-  Follow(pacing_.AfterBatch(total, end == ReadEnd::kTurnOver, at_once, Clock::now()));
+  const bool again = std::exchange(host_missed_some_, false);
+  Pacing::Decision decision = pacing_.AfterBatch(total, at_once, Clock::now());
+  decision.announce |= again;
+  Follow(decision);
   if (over) {
     EndOutput();
   } else if (end == ReadEnd::kTurnOver) {
@@ -96,22 +98,11 @@ void TerminalIo::ReadAvailable() {
 }
 
 void TerminalIo::Follow(const Pacing::Decision& decision) {
-  // Input that waits for the child needs the events that a pause would keep away.
-  if (decision.pause && input_.size() == 0 && !finishing_) {
-    pump_.Mute(token_);
-    muted_ = true;
-  } else {
-    Unmute();
-  }
   if (decision.look_again != looking_at_) {
     pump_.SetDeadline(token_, decision.look_again);
     looking_at_ = decision.look_again;
   }
   if (decision.announce) client_.OnOutput();
-}
-
-void TerminalIo::Unmute() {
-  if (std::exchange(muted_, false)) pump_.Unmute(token_);
 }
 
 TerminalIo::ReadEnd TerminalIo::ReadSome(size_t* total) {
@@ -129,7 +120,7 @@ TerminalIo::ReadEnd TerminalIo::ReadSome(size_t* total) {
       *total += size;
       if (finishing_) read_after_exit_ += size;
     }
-    output_.EndFill(std::move(block));
+    host_missed_some_ |= output_.EndFill(std::move(block));
     // EAGAIN: the kernel has no more; it has flushed its own work queue before saying so. EIO: moreover
     // nobody has the slave open. The child may have closed its stdio and still open /dev/tty later, so that
     // is not an end.

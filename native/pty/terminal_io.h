@@ -40,7 +40,7 @@ class TerminalIo final : public Pump::Source {
   size_t queued_input() const { return input_.size(); }
   // The oldest block of output; makes the pump go on reading if the queue had been full.
   OutputQueue::Taken TakeOutput(const std::shared_ptr<TerminalIo>& self);
-  bool has_output() const { return !output_.empty(); }
+  bool has_output() { return !output_.empty(); }
   // True once the pump will not touch the master any more.
   bool stopped() const { return stopped_; }
   // After Stop: gives up the master.
@@ -64,7 +64,6 @@ class TerminalIo final : public Pump::Source {
   void ReadAvailable();
   ReadEnd ReadSome(size_t* total);
   void Follow(const Pacing::Decision& decision);
-  void Unmute();
   void EndOutput();
 
   Fd master_;
@@ -81,7 +80,7 @@ class TerminalIo final : public Pump::Source {
   bool ended_ = false;
   size_t read_after_exit_ = 0;
   Pacing pacing_;
-  bool muted_ = false;
+  bool host_missed_some_ = false;
   std::optional<Clock::time_point> looking_at_;
 };
 

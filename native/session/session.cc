@@ -113,7 +113,7 @@ std::optional<Session::End> Session::TakeEnd() {
   return end_;
 }
 
-bool Session::HasOutputOrEnd() const {
+bool Session::HasOutputOrEnd() {
   if (terminal_.has_output()) return true;
   std::lock_guard lock(end_mutex_);
   return output_complete_ && end_.has_value();

@@ -56,7 +56,7 @@ class Session final : public Pump::Source,
   // How the shell ended, once all its output has been taken.
   std::optional<End> TakeEnd();
   // Whether TakeOutput or TakeEnd has something to give.
-  bool HasOutputOrEnd() const;
+  bool HasOutputOrEnd();
   bool input_flushed() const { return input_flushed_; }
   // True once after queued input has reached the kernel.
   bool TakeInputFlushed() { return input_flushed_.exchange(false); }

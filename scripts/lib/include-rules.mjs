@@ -10,7 +10,6 @@ const parts = ['settings', 'policy', 'track', 'pty', 'confine'];
 const mayInclude = {
   base: ['uapi'],
   uapi: [],
-  libc: [],
   settings: foundation,
   policy: [...foundation, 'settings'],
   confine: [...foundation, 'settings', 'policy'],
@@ -20,8 +19,6 @@ const mayInclude = {
   session: [...foundation, ...parts],
   binding: [...foundation, ...parts, 'session'],
 };
-
-/** libc/ is the keeper's C library: it defines close(), and nobody includes it. */
 
 /** What the keeper and the addon say to each other is the business of both. */
 const sharedWithKeeper = /^keeper\/(wire|protocol|plan)[a-z_]*\.h$/;
@@ -58,7 +55,7 @@ export function checkFile(folder, text) {
     const header = raw.match(/^\s*#\s*include\s*[<"]([^>"]+)[>"]/)?.[1];
     const problem = header && includeProblem(folder, header);
     if (problem) report(problem);
-    if (!['base', 'libc'].includes(folder) && closeCall.test(code[index])) report('close() belongs in base/ only: let an Fd own it');
+    if (folder !== 'base' && closeCall.test(code[index])) report('close() belongs in base/ only: let an Fd own it');
     if (!foundation.includes(folder) && platformConditional.test(code[index])) {
       report('platform conditionals belong in base/ and uapi/: use a _linux.cc and a _macos.cc file');
     }

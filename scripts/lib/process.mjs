@@ -17,7 +17,8 @@ export function run(command, args, options = {}) {
   if (result.error) throw new Failure(`${command} could not be started: ${result.error.message}`);
   if (result.status !== 0) {
     const how = result.signal ? `was ended by ${result.signal}` : `ended with status ${result.status}`;
-    throw new Failure(`${[command, ...args].join(' ')} ${how}`);
+    const line = [command, ...args].join(' ');
+    throw new Failure(`${line.length > 300 ? `${line.slice(0, 300)}...` : line} ${how}`);
   }
 }
 

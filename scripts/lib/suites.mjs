@@ -35,14 +35,6 @@ export function runIncludeCheck() {
   return {passed: 1 - failed, failed, skipped: []};
 }
 
-/** The keeper's own C library. Where the keeper uses the system's there is nothing to check. */
-export async function runLibcCheck(buildDir) {
-  const program = join(buildDir, 'spty_libc_check');
-  if (!existsSync(program)) return {passed: 0, failed: 0, skipped: [], absent: true};
-  const {how} = await stream(program, [], {});
-  return {passed: how ? 0 : 1, failed: how ? 1 : 0, skipped: [], problem: how};
-}
-
 /** GoogleTest's JSON does not carry the reason of a skip: it is in the output, before the SKIPPED line. */
 function skipReason(output, test) {
   const begin = output.indexOf(`[ RUN      ] ${test}\n`);

@@ -79,6 +79,7 @@ better('a terminal that is paused again and again at its end loses nothing', asy
 
 contract('a paused terminal can be destroyed, and then the exit comes', async () => {
   const session = script('echo ready; read line');
+  await session.printed('ready');
   session.pty.pause();
   session.pty.destroy();
   expect((await session.exit()).signal).toBe(1);

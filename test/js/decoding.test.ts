@@ -93,3 +93,14 @@ contract('setEncoding changes what the following chunks are', async () => {
   session.pty.write('\n');
   await session.printed('three');
 });
+
+contract('setEncoding refuses what is no encoding', () => {
+  const session = script('read line');
+  let code: unknown;
+  try {
+    session.pty.setEncoding('morse');
+  } catch (error) {
+    code = (error as NodeJS.ErrnoException).code;
+  }
+  expect(code).toBe('ERR_UNKNOWN_ENCODING');
+});

@@ -133,7 +133,7 @@ better('listeners lists close listeners too', () => {
   expect(pty.listeners('close')).toEqual([listener]);
 });
 
-contract('once for the close event works, before the exit', async () => {
+better('once for the close event works, before the exit', async () => {
   const session = script('exit 0');
   const order: string[] = [];
   session.pty.once('close', () => order.push('close'));

@@ -26,9 +26,18 @@ contract('options are checked in the order name, cols, rows, cwd, env, uid, gid,
 });
 
 contract('falsy values of the wrong type count as absent', async () => {
-  const session = script('stty size; echo "$TERM"', { name: 0, cols: '', rows: false, cwd: 0, env: '', encoding: '' });
+  const session = script('stty size; echo "$NODE_ENV"', { name: 0, cols: '', rows: false, cwd: 0, env: '', encoding: '' });
   await session.exit();
-  expect(session.output).toMatch(/^24 80\r\n.+\r\n$/);
+  expect(session.output).toBe(`24 80\r\n${process.env['NODE_ENV']}\r\n`);
+});
+
+contract('null counts as absent', async () => {
+  const nothing = { name: null, cols: null, rows: null, cwd: null, env: null, uid: null, gid: null, handleFlowControl: null };
+  const session = script('stty size; echo "$NODE_ENV"', { ...nothing, flowControlPause: null, flowControlResume: null });
+  await session.exit();
+  expect(session.output).toBe(`24 80\r\n${process.env['NODE_ENV']}\r\n`);
+  const bare = start('sh', ['-c', 'exit 3'], null);
+  expect((await bare.exit()).exitCode).toBe(3);
 });
 
 contract('options of other platforms and unknown ones are ignored', async () => {

@@ -37,7 +37,8 @@ export class Gate {
   }
 }
 
-afterEach(() => {
+export function removeFiles(): void {
   for (const fd of descriptors.splice(0)) fs.closeSync(fd);
-  for (const dir of directories.splice(0)) fs.rmSync(dir, { recursive: true, force: true });
-});
+  // A process that is just being ended may still write: then again.
+  for (const dir of directories.splice(0)) fs.rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
+}

@@ -23,7 +23,6 @@ export interface HostOptions {
   through?: readonly string[];
   /** Descriptors that the host inherits, by number in the host. */
   inherit?: Readonly<Record<number, number>>;
-  /** Ends the process with code 99 if it is still alive when the body is done and nothing but a leak holds it. */
   nodeArgs?: readonly string[];
 }
 
@@ -34,6 +33,8 @@ export type Body = (pty: PtyModule, kernel: Processes, arg: any) => unknown;
 
 const running = new Set<ChildProcess>();
 const resultFd = 3;
+/** More than what is waited for inside. */
+const hostPatienceMs = 70_000;
 
 function source(body: Body, arg: unknown): string {
   return [
@@ -96,7 +97,7 @@ export class Host {
   }
 
   end(): Promise<HostEnd> {
-    return within('the host to end', this.ended, () => `; it printed ${this.stdout}${this.stderr}`);
+    return within('the host to end', this.ended, () => `; it printed ${this.stdout}${this.stderr}`, hostPatienceMs);
   }
 
   private heard(stream: 'stdout' | 'stderr', chunk: Buffer): void {
@@ -121,7 +122,8 @@ export async function resultOf(body: Body | string, options: HostOptions = {}): 
   return end.result;
 }
 
-afterEach(async () => {
-  for (const child of running) child.kill('SIGKILL');
-  await Promise.all([...running].map((child) => new Promise((resolve) => child.once('close', resolve))));
-});
+export async function endHosts(): Promise<void> {
+  const left = [...running];
+  for (const child of left) child.kill('SIGKILL');
+  await Promise.all(left.map((child) => new Promise((resolve) => child.once('close', resolve))));
+}

@@ -17,9 +17,9 @@ export async function until(what: string, condition: () => boolean): Promise<voi
   }
 }
 
-export function within<T>(what: string, promise: Promise<T>, describe: () => string = () => ''): Promise<T> {
+export function within<T>(what: string, promise: Promise<T>, describe: () => string = () => '', patience = patienceMs): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`gave up waiting for ${what} ${describe()}`)), patienceMs);
+    const timer = setTimeout(() => reject(new Error(`gave up waiting for ${what} ${describe()}`)), patience);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -82,13 +82,12 @@ export async function run(file: string, args: string[], options: object = {}): P
   return { output: session.output, exit };
 }
 
-async function endSessions(): Promise<void> {
-  for (const session of sessions.splice(0)) {
-    if (session.exits.length > 0) continue; // never touch it again: its pid may belong to somebody else
+export async function endSessions(): Promise<void> {
+  // Never touch an ended one again: its pid may belong to somebody else.
+  const alive = sessions.splice(0).filter((session) => session.exits.length === 0);
+  for (const session of alive) {
     session.pty.kill('SIGKILL');
     session.pty.destroy(); // a paused terminal may hold its exit back
-    await session.exit();
   }
+  await Promise.all(alive.map((session) => session.exit()));
 }
-
-afterEach(endSessions);

@@ -1,0 +1,107 @@
+// The helper program beside the addon: how it is found, and what is said when it is not there.
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { host, linux, modulePath, ours, packageRoot, resultOf, temporaryDirectory, writeScript } from './support';
+
+interface Outcome {
+  errors: Array<{ name: string; stage: string; path: string; code: string; message: string }>;
+  /** Descriptors that the later ones of many attempts left open. */
+  left: number;
+}
+
+/** Starts sessions in a host that is told to use another helper; gives the errors. */
+function startWith(keeper: string): Promise<Outcome> {
+  return resultOf(
+    async (pty, kernel) => {
+      const attempt = (start: () => { kill(signal: string): void }): any => {
+        try {
+          start().kill('SIGKILL');
+          return { name: 'none' };
+        } catch (error) {
+          const { name, message, stage, path, code } = error as any;
+          return { name, message, stage, path, code };
+        }
+      };
+      const both = (): any[] => [() => pty.spawn('sh', [], {}), () => pty.createSandboxedPty({ file: 'sh' })].map(attempt);
+      const errors = both();
+      const before = kernel.openFds().length;
+      for (let i = 0; i < 5; i++) both();
+      await kernel.until('no child is left', () => kernel.children().length === 0);
+      return { errors, left: kernel.openFds().length - before };
+    },
+    { env: { ...process.env, SANDBOXED_PTY_KEEPER: keeper } },
+  );
+}
+
+ours('a missing helper is a SandboxError at the stage keeper that names it', async () => {
+  const keeper = path.join(temporaryDirectory(), 'missing');
+  const { errors } = await startWith(keeper);
+  for (const error of errors) {
+    expect(error).toMatchObject({ name: 'SandboxError', stage: 'keeper', path: keeper, code: 'ENOENT' });
+    expect(error.message).toContain(keeper);
+  }
+  expect(errors).toHaveLength(2);
+});
+
+ours('a helper that may not be executed is a SandboxError at the stage keeper that names it', async () => {
+  const keeper = writeScript(path.join(temporaryDirectory(), 'keeper'), 'no program', 0o644);
+  const { errors } = await startWith(keeper);
+  for (const error of errors) expect(error).toMatchObject({ name: 'SandboxError', stage: 'keeper', path: keeper, code: 'EACCES' });
+});
+
+ours('a helper that is a directory is a SandboxError at the stage keeper', async () => {
+  const keeper = temporaryDirectory();
+  const { errors } = await startWith(keeper);
+  for (const error of errors) expect(error).toMatchObject({ name: 'SandboxError', stage: 'keeper', path: keeper });
+});
+
+ours.needing(linux)('a helper that is another program is a SandboxError, and nothing is left of it', async () => {
+  for (const keeper of ['/bin/true', '/bin/false']) {
+    const { errors, left } = await startWith(keeper);
+    expect(errors.map(({ name }) => name)).toEqual(['SandboxError', 'SandboxError']);
+    expect(left).toBe(0);
+  }
+});
+
+ours('a helper that is no executable format is a SandboxError', async () => {
+  const keeper = writeScript(path.join(temporaryDirectory(), 'keeper'), 'no program');
+  const { errors } = await startWith(keeper);
+  expect(errors.map(({ name }) => name)).toEqual(['SandboxError', 'SandboxError']);
+});
+
+ours('a path inside an Electron archive becomes the path beside it', () => {
+  const { unpackedPath } = require(path.join(path.dirname(modulePath), 'native-loader.js')) as { unpackedPath(file: string): string };
+  const pairs: Record<string, string> = {
+    '/x/app.asar/y': '/x/app.asar.unpacked/y',
+    '/x/app.asar/node_modules/sandboxed-pty/build/keeper': '/x/app.asar.unpacked/node_modules/sandboxed-pty/build/keeper',
+    '/x/app.asar.unpacked/y': '/x/app.asar.unpacked/y',
+    '/x/node_modules.asar/y': '/x/node_modules.asar.unpacked/y',
+    '/x/app/y': '/x/app/y',
+    '/x/app.asarum/y': '/x/app.asarum/y',
+  };
+  for (const [given, expected] of Object.entries(pairs)) expect([given, unpackedPath(given)]).toEqual([given, expected]);
+});
+
+/** Where the addon and the helper are, relative to the package: built here or shipped. */
+function binaryDirectory(): string {
+  const shipped = path.join(packageRoot, 'prebuilds');
+  const names = fs.existsSync(shipped) ? fs.readdirSync(shipped).map((name) => path.join('prebuilds', name)) : [];
+  const found = ['build/Release', ...names].find((dir) => fs.existsSync(path.join(packageRoot, dir, 'sandboxed_pty.node')));
+  if (found === undefined) throw new Error('the addon has not been built');
+  return found;
+}
+
+ours('a package inside an archive uses the helper that was unpacked beside it', async () => {
+  const directory = binaryDirectory();
+  const root = temporaryDirectory();
+  const inside = path.join(root, 'app.asar', 'node_modules', 'sandboxed-pty');
+  const beside = path.join(root, 'app.asar.unpacked', 'node_modules', 'sandboxed-pty');
+  fs.cpSync(path.join(packageRoot, 'dist'), path.join(inside, 'dist'), { recursive: true });
+  fs.cpSync(path.join(packageRoot, 'package.json'), path.join(inside, 'package.json'));
+  for (const [to, name] of [[inside, 'sandboxed_pty.node'], [beside, 'sandboxed-pty-keeper']] as const) {
+    fs.mkdirSync(path.join(to, directory), { recursive: true });
+    fs.cpSync(path.join(packageRoot, directory, name), path.join(to, directory, name));
+  }
+  const source = `require(${JSON.stringify(inside)}).spawn('sh', ['-c', 'exit 7'], {}).onExit(({ exitCode }) => console.log(exitCode));`;
+  expect(await host(source)).toMatchObject({ code: 0, stdout: '7\n', stderr: '' });
+});

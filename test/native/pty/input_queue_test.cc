@@ -1,0 +1,170 @@
+#include "pty/input_queue.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "support/terminal.h"
+
+namespace spty {
+namespace {
+
+using Flushed = InputQueue::Flushed;
+
+struct Pipe {
+  Pipe() {
+    int ends[2];
+    EXPECT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    reading = Fd(ends[0]);
+    writing = Fd(ends[1]);
+  }
+  std::string ReadNow() {
+    std::string all;
+    char bytes[65536];
+    for (ssize_t size; (size = read(reading.get(), bytes, sizeof bytes)) > 0;) {
+      all.append(bytes, static_cast<size_t>(size));
+    }
+    return all;
+  }
+  Fd reading;
+  Fd writing;
+};
+
+// Something that the queue cannot get rid of at once.
+std::string Big() {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += std::to_string(i) + ",";
+  return text;
+}
+
+TEST(InputQueue, WritesAtOnceWhatTheKernelTakes) {
+  Pipe pipe;
+  InputQueue queue;
+  EXPECT_EQ(queue.Write(pipe.writing.get(), "hello"), Flushed::kEmpty);
+  EXPECT_EQ(queue.size(), 0U);
+  EXPECT_EQ(pipe.ReadNow(), "hello");
+  EXPECT_EQ(queue.Flush(pipe.writing.get()), Flushed::kIdle);
+}
+
+TEST(InputQueue, QueuesTheRestAndGoesOnWithIt) {
+  Pipe pipe;
+  InputQueue queue;
+  std::string big = Big();
+  EXPECT_EQ(queue.Write(pipe.writing.get(), big), Flushed::kWaiting);
+  size_t queued = queue.size();
+  EXPECT_GT(queued, 0U);
+  EXPECT_LT(queued, big.size());
+  EXPECT_EQ(queue.Flush(pipe.writing.get()), Flushed::kWaiting) << "EAGAIN";
+  EXPECT_EQ(queue.size(), queued);
+  std::string got;
+  Flushed flushed = Flushed::kWaiting;
+  while (flushed == Flushed::kWaiting) {
+    got += pipe.ReadNow();
+    flushed = queue.Flush(pipe.writing.get());
+  }
+  EXPECT_EQ(flushed, Flushed::kEmpty);
+  EXPECT_EQ(queue.size(), 0U);
+  got += pipe.ReadNow();
+  EXPECT_TRUE(got == big);
+}
+
+TEST(InputQueue, LetsNothingOvertakeWhatWaits) {
+  Pipe pipe;
+  InputQueue queue;
+  std::string expected = Big();
+  ASSERT_EQ(queue.Write(pipe.writing.get(), expected), Flushed::kWaiting);
+  std::string got = pipe.ReadNow();
+  // There is room now, but it belongs to what came first.
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_EQ(queue.Write(pipe.writing.get(), "key" + std::to_string(i)), Flushed::kWaiting);
+    expected += "key" + std::to_string(i);
+  }
+  while (queue.Flush(pipe.writing.get()) == Flushed::kWaiting) got += pipe.ReadNow();
+  got += pipe.ReadNow();
+  EXPECT_TRUE(got == expected);
+}
+
+TEST(InputQueue, CountsWhatIsQueued) {
+  Pipe pipe;
+  InputQueue queue;
+  ASSERT_EQ(queue.Write(pipe.writing.get(), Big()), Flushed::kWaiting);
+  size_t before = queue.size();
+  queue.Write(pipe.writing.get(), std::string(100'000, 'x'));
+  EXPECT_EQ(queue.size(), before + 100'000);
+}
+
+// A pipe stands in for a terminal that answers with an error: Linux takes input for a terminal that nobody
+// has open until its buffer is full.
+TEST(InputQueue, DropsWhatADeadTerminalCannotTake) {
+  auto before = signal(SIGPIPE, SIG_IGN);
+  Pipe pipe;
+  InputQueue queue;
+  ASSERT_EQ(queue.Write(pipe.writing.get(), Big()), Flushed::kWaiting);
+  EXPECT_GT(queue.size(), 0U);
+  pipe.reading.Reset();
+  EXPECT_EQ(queue.Flush(pipe.writing.get()), Flushed::kDead);
+  EXPECT_EQ(queue.size(), 0U);
+  EXPECT_EQ(queue.Write(pipe.writing.get(), "more"), Flushed::kDead);
+  EXPECT_EQ(queue.size(), 0U);
+  signal(SIGPIPE, before);
+}
+
+TEST(InputQueue, WaitsForATerminalThatNobodyHasOpen) {
+  TestTerminal terminal;
+  terminal.MakeRaw();
+  InputQueue queue;
+  ASSERT_EQ(queue.Write(terminal.master(), std::string(1'000'000, 'x')), Flushed::kWaiting);
+  terminal.CloseSlave();
+  EXPECT_EQ(queue.Flush(terminal.master()), Flushed::kWaiting);
+  EXPECT_GT(queue.size(), 0U);
+}
+
+TEST(InputQueue, TouchesNoDescriptorOnceShut) {
+  Pipe pipe;
+  InputQueue queue;
+  ASSERT_EQ(queue.Write(pipe.writing.get(), Big()), Flushed::kWaiting);
+  pipe.ReadNow();
+  queue.Shut();
+  EXPECT_EQ(queue.size(), 0U);
+  EXPECT_EQ(queue.Write(pipe.writing.get(), "late"), Flushed::kDead);
+  EXPECT_EQ(queue.Flush(pipe.writing.get()), Flushed::kIdle);
+  EXPECT_EQ(pipe.ReadNow(), "");
+}
+
+TEST(InputQueue, KeepsTheOrderBetweenAWriterAndAFlusher) {
+  Pipe pipe;
+  InputQueue queue;
+  std::string expected;
+  for (int i = 0; i < 300'000; ++i) expected += std::to_string(i) + "\n";
+  std::atomic<bool> written = false;
+  std::thread host([&] {
+    for (size_t at = 0; at < expected.size();) {
+      size_t size = std::min<size_t>(1 + at * 7 % 5000, expected.size() - at);
+      queue.Write(pipe.writing.get(), std::string_view(expected).substr(at, size));
+      at += size;
+    }
+    written = true;
+  });
+  std::thread pump([&] {
+    while (!written || queue.size() > 0) {
+      if (queue.Flush(pipe.writing.get()) == Flushed::kIdle) std::this_thread::yield();
+    }
+  });
+  std::string got;
+  while (got.size() < expected.size()) {
+    pollfd watched{pipe.reading.get(), POLLIN, 0};
+    ASSERT_EQ(poll(&watched, 1, 20'000), 1);
+    got += pipe.ReadNow();
+  }
+  host.join();
+  pump.join();
+  EXPECT_TRUE(got == expected);
+}
+
+}  // namespace
+}  // namespace spty

@@ -1,0 +1,176 @@
+#include "pty/poller.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <set>
+#include <thread>
+
+#include "support/in_child.h"
+#include "support/limits.h"
+#include "support/processes_linux.h"
+#include "support/terminal.h"
+
+namespace spty {
+namespace {
+
+Poller Create() {
+  auto poller = Poller::Create();
+  EXPECT_TRUE(poller.ok());
+  return std::move(poller).value();
+}
+
+std::multiset<uint64_t> WaitOnce(Poller& poller, std::optional<Clock::time_point> deadline) {
+  auto events = poller.Wait(deadline);
+  EXPECT_TRUE(events.ok());
+  std::multiset<uint64_t> tokens;
+  for (const Poller::Event& event : events.value()) tokens.insert(event.token);
+  return tokens;
+}
+
+std::multiset<uint64_t> Now(Poller& poller) { return WaitOnce(poller, Clock::time_point::min()); }
+
+TEST(Poller, ReportsWhatHappenedUnderItsToken) {
+  Poller poller = Create();
+  TestTerminal first;
+  TestTerminal second;
+  ASSERT_TRUE(poller.Add(first.master(), 11).ok());
+  ASSERT_TRUE(poller.Add(second.master(), 22).ok());
+  // Both are writable: that is the first news.
+  EXPECT_EQ(Now(poller), (std::multiset<uint64_t>{11, 22}));
+  EXPECT_EQ(Now(poller), std::multiset<uint64_t>{});
+  ASSERT_EQ(write(second.slave(), "x", 1), 1);
+  EXPECT_EQ(WaitOnce(poller, std::nullopt), std::multiset<uint64_t>{22});
+}
+
+TEST(Poller, ReportsAnEdgeOnce) {
+  Poller poller = Create();
+  TestTerminal terminal;
+  ASSERT_TRUE(poller.Add(terminal.master(), 1).ok());
+  EXPECT_EQ(Now(poller).size(), 1U);
+  ASSERT_EQ(write(terminal.slave(), "x", 1), 1);
+  EXPECT_EQ(WaitOnce(poller, std::nullopt).size(), 1U);
+  EXPECT_EQ(Now(poller).size(), 0U) << "unread, but nothing new";
+  ASSERT_EQ(write(terminal.slave(), "y", 1), 1);
+  EXPECT_EQ(WaitOnce(poller, std::nullopt).size(), 1U);
+}
+
+TEST(Poller, ReportsAHangUpOnceAndNotForEver) {
+  Poller poller = Create();
+  TestTerminal terminal;
+  ASSERT_TRUE(poller.Add(terminal.master(), 1).ok());
+  EXPECT_EQ(Now(poller).size(), 1U);
+  terminal.CloseSlave();
+  EXPECT_EQ(WaitOnce(poller, std::nullopt).size(), 1U);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(Now(poller).size(), 0U);
+}
+
+TEST(Poller, ReportsNothingMoreAfterRemove) {
+  Poller poller = Create();
+  TestTerminal terminal;
+  ASSERT_TRUE(poller.Add(terminal.master(), 1).ok());
+  EXPECT_EQ(Now(poller).size(), 1U);
+  poller.Remove(terminal.master());
+  ASSERT_EQ(write(terminal.slave(), "x", 1), 1);
+  EXPECT_EQ(Now(poller).size(), 0U);
+  ASSERT_TRUE(poller.Add(terminal.master(), 2).ok());
+  EXPECT_EQ(Now(poller), std::multiset<uint64_t>{2});
+}
+
+TEST(Poller, RefusesWhatCannotBeWatched) {
+  Poller poller = Create();
+  auto bad = poller.Add(-1, 1);
+  ASSERT_FALSE(bad.ok());
+  EXPECT_EQ(bad.error().stage, Stage::kPump);
+  EXPECT_EQ(bad.error().err, EBADF);
+  TestTerminal terminal;
+  EXPECT_TRUE(poller.Add(terminal.master(), 1).ok());
+  EXPECT_EQ(poller.Add(terminal.master(), 2).error().err, EEXIST);
+}
+
+TEST(Poller, NeverComesBackBeforeItsDeadlineEvenBelowAMillisecond) {
+  Poller poller = Create();
+  for (int microseconds : {1, 50, 300, 700, 999, 1500, 4000}) {
+    Clock::time_point deadline = Clock::now() + std::chrono::microseconds(microseconds);
+    // One wait and not many: who comes back early would have to come back busily.
+    EXPECT_EQ(WaitOnce(poller, deadline).size(), 0U);
+    EXPECT_GE(Clock::now(), deadline) << microseconds;
+  }
+}
+
+TEST(Poller, DoesNotWaitForADeadlineThatHasPassed) {
+  Poller poller = Create();
+  EXPECT_EQ(WaitOnce(poller, Clock::now() - std::chrono::hours(1)).size(), 0U);
+}
+
+TEST(Poller, IsWokenByAnotherThreadAndSaysNothingOfIt) {
+  Poller poller = Create();
+  std::thread other([&] { poller.Wake(); });
+  EXPECT_EQ(WaitOnce(poller, std::nullopt).size(), 0U);
+  other.join();
+}
+
+TEST(Poller, RemembersAWakeThatCameBeforeTheWait) {
+  Poller poller = Create();
+  poller.Wake();
+  poller.Wake();
+  EXPECT_EQ(WaitOnce(poller, std::nullopt).size(), 0U);
+  // Once is enough for both.
+  Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(2);
+  WaitOnce(poller, deadline);
+  EXPECT_GE(Clock::now(), deadline);
+  poller.Wake();
+  EXPECT_EQ(WaitOnce(poller, std::nullopt).size(), 0U) << "each one counts again";
+}
+
+TEST(Poller, HandsOutMoreEventsThanOneBatchHoldsInTurns) {
+  Poller poller = Create();
+  std::vector<Fd> fds;
+  for (uint64_t i = 0; i < 100; ++i) {
+    int ends[2];
+    ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    fds.emplace_back(ends[0]);
+    fds.emplace_back(ends[1]);
+    ASSERT_TRUE(poller.Add(ends[1], i).ok());
+  }
+  std::multiset<uint64_t> all;
+  for (std::multiset<uint64_t> some; !(some = Now(poller)).empty();) all.insert(some.begin(), some.end());
+  EXPECT_EQ(all.size(), 100U);
+  for (uint64_t i = 0; i < 100; ++i) EXPECT_EQ(all.count(i), 1U);
+}
+
+TEST(Poller, SaysWhichDescriptorItCouldNotGet) {
+  auto before = OwnDescriptors();
+  for (int spare = 0; spare < 2; ++spare) {
+    int err = 0;
+    std::string subject;
+    {
+      DescriptorLimit limit(spare);
+      auto poller = Poller::Create();
+      if (!poller.ok()) {
+        err = poller.error().err;
+        subject = poller.error().subject;
+      }
+    }
+    EXPECT_EQ(ErrnoName(err), "EMFILE");
+    EXPECT_EQ(subject, spare == 0 ? "epoll_create1" : "eventfd");
+    EXPECT_EQ(OwnDescriptors(), before);
+  }
+}
+
+TEST(Poller, StaysAboveStdioEvenIfThatIsClosed) {
+  EXPECT_EQ(InChild([]() -> std::string {
+              for (int fd = 0; fd <= 2; ++fd) Fd closing(fd);
+              auto poller = Poller::Create();
+              CHILD_CHECK(poller.ok());
+              CHILD_CHECK(fcntl(0, F_GETFD) == -1 && fcntl(1, F_GETFD) == -1 && fcntl(2, F_GETFD) == -1);
+              poller.value().Wake();
+              CHILD_CHECK(poller.value().Wait(std::nullopt).ok());
+              return "";
+            }),
+            "");
+}
+
+}  // namespace
+}  // namespace spty

@@ -1,0 +1,60 @@
+#include "session/identity.h"
+
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "support/in_child.h"
+
+namespace spty {
+namespace {
+
+using Ids = SpawnRequest::Ids;
+
+TEST(ResolveIdentity, KeepsTheNumbersItWasGiven) {
+  auto identity = ResolveIdentity(Ids{1234, 5678});
+  ASSERT_TRUE(identity.ok());
+  EXPECT_EQ(identity.value().uid, 1234U);
+  EXPECT_EQ(identity.value().gid, 5678U);
+}
+
+TEST(ResolveIdentity, LeavesTheGroupsAloneWithoutThePrivilege) {
+  auto check = []() -> std::string {
+    if (geteuid() == 0) CHILD_CHECK(setuid(4242) == 0);
+    auto identity = ResolveIdentity(Ids{4242, 4242});
+    CHILD_CHECK(identity.ok());
+    CHILD_CHECK(!identity.value().set_groups);
+    CHILD_CHECK(identity.value().groups.empty());
+    return "";
+  };
+  EXPECT_EQ(InChild(check), "");
+}
+
+TEST(ResolveIdentity, ReplacesTheGroupsByTheUsersOwn) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  // Root's entry is the one that every system has.
+  auto identity = ResolveIdentity(Ids{0, 77});
+  ASSERT_TRUE(identity.ok());
+  EXPECT_TRUE(identity.value().set_groups);
+  int count = 256;
+  std::vector<gid_t> groups(256);
+  ASSERT_GE(getgrouplist("root", 77, groups.data(), &count), 0);
+  groups.resize(static_cast<size_t>(count));
+  EXPECT_EQ(identity.value().groups, std::vector<uint32_t>(groups.begin(), groups.end()));
+  EXPECT_TRUE(std::count(groups.begin(), groups.end(), 77U) == 1);
+}
+
+TEST(ResolveIdentity, GivesANumberWithoutAnAccountItsOneGroup) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  ASSERT_EQ(getpwuid(3'999'999'999), nullptr);
+  auto identity = ResolveIdentity(Ids{3'999'999'999, 88});
+  ASSERT_TRUE(identity.ok());
+  EXPECT_TRUE(identity.value().set_groups);
+  EXPECT_EQ(identity.value().groups, std::vector<uint32_t>{88});
+}
+
+}  // namespace
+}  // namespace spty

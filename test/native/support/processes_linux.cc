@@ -1,0 +1,111 @@
+#include "support/processes_linux.h"
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/eintr.h"
+#include "base/fd.h"
+
+namespace spty {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr int kPatienceMs = 20'000;
+
+std::string ProcPath(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
+
+}  // namespace
+
+std::vector<pid_t> ChildrenOf(pid_t pid) {
+  std::vector<pid_t> children;
+  std::error_code error;
+  for (const auto& task : fs::directory_iterator(ProcPath(pid, "task"), error)) {
+    std::ifstream list(task.path() / "children");
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+  }
+  std::sort(children.begin(), children.end());
+  return children;
+}
+
+std::map<int, std::string> DescriptorsOf(pid_t pid) {
+  std::map<int, std::string> descriptors;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(ProcPath(pid, "fd"), error)) {
+    std::string target = fs::read_symlink(entry.path(), error).string();
+    descriptors[std::stoi(entry.path().filename().string())] = target;
+  }
+  return descriptors;
+}
+
+std::map<int, std::string> OwnDescriptors() {
+  std::map<int, std::string> descriptors = DescriptorsOf(getpid());
+  // The directory that was being read.
+  std::string listing = ProcPath(getpid(), "fd");
+  std::erase_if(descriptors, [&](const auto& entry) { return entry.second == listing; });
+  return descriptors;
+}
+
+char StateOf(pid_t pid) {
+  std::string state = StatusOf(pid, "State");
+  return state.empty() ? '\0' : state[0];
+}
+
+bool IsRunning(pid_t pid) {
+  char state = StateOf(pid);
+  return state != '\0' && state != 'Z' && state != 'X';
+}
+
+std::string StatusOf(pid_t pid, const std::string& field) {
+  std::ifstream file(ProcPath(pid, "status"));
+  for (std::string line; std::getline(file, line);) {
+    if (line.compare(0, field.size() + 1, field + ":") != 0) continue;
+    size_t start = line.find_first_not_of(" \t", field.size() + 1);
+    return start == std::string::npos ? "" : line.substr(start);
+  }
+  return "";
+}
+
+bool WaitForDeath(pid_t pid) {
+  Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!process.valid()) return Eventually([&] { return !IsRunning(pid); });
+  pollfd watched{process.get(), POLLIN, 0};
+  return RetryEintr([&] { return poll(&watched, 1, kPatienceMs); }) == 1;
+}
+
+bool Eventually(const std::function<bool()>& condition) {
+  auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatienceMs);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > limit) return false;
+    timespec pause{0, 1'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  return true;
+}
+
+Footprint Footprint::Now() {
+  Footprint now;
+  now.descriptors = OwnDescriptors();
+  now.threads = std::stoul(StatusOf(getpid(), "Threads"));
+  now.children = ChildrenOf(getpid());
+  return now;
+}
+
+std::string ToString(const Footprint& footprint) {
+  std::ostringstream out;
+  for (const auto& [fd, target] : footprint.descriptors) out << fd << "=" << target << " ";
+  out << "threads=" << footprint.threads << " children=";
+  for (pid_t child : footprint.children) out << child << "(" << StateOf(child) << ") ";
+  return out.str();
+}
+
+void PrintTo(const Footprint& footprint, std::ostream* out) { *out << ToString(footprint); }
+
+}  // namespace spty
