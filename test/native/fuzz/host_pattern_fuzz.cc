@@ -27,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Require(host->size() <= 253, "a host has at most 253 characters");
     Require(spty::NormalizeHost(*host) == host, "the normal form is its own");
     Require(spty::NormalizeHost(*host + ".") == host, "a trailing dot is ignored");
-    Require(host->find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_.") == std::string::npos, "only host characters");
+    Require(host->find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_.") == std::string::npos,
+            "only host characters");
   }
   const spty::ParsedHost parsed = spty::HostPattern::Parse(left);
   if (!parsed.pattern) {
@@ -38,15 +39,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const spty::ParsedHost again = spty::HostPattern::Parse(pattern.ToString());
   Require(again.pattern && *again.pattern == pattern, "the written form parses to the same");
   Require(pattern.Covers(pattern), "a pattern covers itself");
-  Require(pattern.wildcard() != pattern.Matches(pattern.host(), pattern.port().value_or(443)), "*.x does not match x");
+  Require(pattern.wildcard() != pattern.Matches(pattern.host(), pattern.port().value_or(443)),
+          "*.x does not match x");
   Require(!pattern.wildcard() || pattern.Matches("sub." + pattern.host(), pattern.port().value_or(443)) ||
               pattern.host().size() > 249,
           "*.x matches sub.x");
   if (!host && pattern.Matches(right, 443)) Require(false, "what is no host matches nothing");
   const spty::ParsedHost other = spty::HostPattern::Parse(right);
   if (other.pattern && !other.pattern->wildcard() && pattern.Covers(*other.pattern)) {
-    Require(pattern.Matches(other.pattern->host(), other.pattern->port().value_or(pattern.port().value_or(443))),
-            "what is covered is matched");
+    Require(
+        pattern.Matches(other.pattern->host(), other.pattern->port().value_or(pattern.port().value_or(443))),
+        "what is covered is matched");
   }
   return 0;
 }

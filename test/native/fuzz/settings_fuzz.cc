@@ -1,5 +1,5 @@
-// Any bytes as a settings document: no crash, no exception, and what is accepted means the same when written out and
-// read again.
+// Any bytes as a settings document: no crash, no exception, and what is accepted means the same when written
+// out and read again.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -34,8 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto permissions = spty::ParsePermissions(text, {spty::Layer::kPermissions, "/p"});
   if (!permissions.ok()) CheckErrors(permissions.errors());
 
-  // The same document in every layer. An untrusted copy of the user's own settings may be refused parts of itself, but
-  // opens nothing.
+  // The same document in every layer. An untrusted copy of the user's own settings may be refused parts of
+  // itself, but opens nothing.
   spty::LayersInput input;
   input.user = spty::LayerText{text, "", shape};
   const auto alone = spty::ResolveSettings(input);
@@ -48,7 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const spty::Settings& after = both.value().settings;
   Require(!after.network_all.value || before.network_all.value, "the network is not opened");
   Require(after.git_access.value <= before.git_access.value, "Git is not opened");
-  Require(after.additional_read_write.items.size() <= before.additional_read_write.items.size(), "no path is added");
+  Require(after.additional_read_write.items.size() <= before.additional_read_write.items.size(),
+          "no path is added");
 
   const std::string written = spty::SettingsToJson(before);
   Require(!written.empty(), "settings can be shown");

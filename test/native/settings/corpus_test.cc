@@ -1,5 +1,5 @@
-// test/settings-corpus: documents that the library, the JSON schema and the typings must judge alike. The other two are
-// in test/js/settings.
+// test/settings-corpus: documents that the library, the JSON schema and the typings must judge alike. The
+// other two are in test/js/settings.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -21,7 +21,8 @@ std::string ReadFile(const std::filesystem::path& path) {
 std::vector<SettingsError> Judge(const std::string& shape, const std::string& text) {
   const Origin root{Layer::kUser, ""};
   if (shape == "permissions") return ParsePermissions(text, root).errors();
-  return ParseSettings(text, root, shape == "editor" ? DocumentShape::kEditor : DocumentShape::kSettings).errors();
+  return ParseSettings(text, root, shape == "editor" ? DocumentShape::kEditor : DocumentShape::kSettings)
+      .errors();
 }
 
 class CorpusTest : public ::testing::TestWithParam<const char*> {};
