@@ -126,9 +126,13 @@ TEST_F(ResolverTest, AnUnsearchableDirectoryIsAnErrorNotAMissingPath) {
   std::filesystem::permissions(scratch_.Home("locked"), std::filesystem::perms::none);
   // Root searches every directory, so look as somebody else.
   const bool root = geteuid() == 0;
-  if (root) ASSERT_EQ(seteuid(65534), 0);
+  if (root) {
+    ASSERT_EQ(seteuid(65534), 0);
+  }
   const Result<PathLookup> found = resolver_.LookUp(scratch_.Home("locked/secret"));
-  if (root) ASSERT_EQ(seteuid(0), 0);
+  if (root) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
   std::filesystem::permissions(scratch_.Home("locked"), std::filesystem::perms::owner_all);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().err, EACCES);
