@@ -33,7 +33,7 @@ try {
     const at = (share) => times[Math.floor(times.length * share)].toFixed(3);
     console.log(`${label}: p50 ${at(0.5)} ms, p90 ${at(0.9)} ms, p99 ${at(0.99)} ms`);
   };
-  const spawn = (settings) => resolvePolicy({settings, projectDir, home, env: {PATH: '/usr/bin'}});
+  const spawn = (settings) => resolvePolicy({settings, projectDir, home, env: {PATH: '/usr/bin'}}).dispose();
   // A comment that differs makes the text new.
   measure('first spawn: parse, layers, 40 paths', (round) => spawn(resolveSettings({user: `//${round}\n${JSON.stringify(user)}`})));
   measure('next spawn: same settings, 40 paths', () => spawn(resolveSettings({user})));

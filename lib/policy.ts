@@ -114,10 +114,14 @@ export interface PolicyInput {
   unsandboxed?: boolean;
 }
 
-/** What one session may do. Immutable. Holds its paths open, so that nobody can exchange them. */
+/**
+ * What one session may do. Immutable. Holds its paths open, so that nobody can exchange them: dispose of it when it is
+ * no longer needed, or some dozens of descriptors stay open until it is collected.
+ */
 export class Policy {
   readonly #handle: NativeHandle;
   #description?: PolicyDescription;
+  #disposed = false;
 
   /** @internal */
   constructor(handle: NativeHandle) {
@@ -132,6 +136,17 @@ export class Policy {
   /** 'NAME=value' as bytes, in order. */
   environment(): Buffer[] {
     return nativeSettings().policyEnvironment(this.#handle);
+  }
+
+  /** Closes its descriptors. What describe() has returned stays; a session that was started with it is not affected. */
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    nativeSettings().releasePolicy(this.#handle);
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
   }
 
   toJSON(): PolicyDescription {

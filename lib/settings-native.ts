@@ -41,6 +41,7 @@ export interface NativeSettings {
     env?: (string | Uint8Array)[];
     extraEnv?: (string | Uint8Array)[];
   }): NativeFailed | { errors?: never; handle: NativeHandle };
+  releasePolicy(policy: NativeHandle): void;
   describePolicy(policy: NativeHandle): string;
   policyEnvironment(policy: NativeHandle): Buffer[];
   explain(policy: NativeHandle, access: string, target: string): string;

@@ -193,9 +193,20 @@ Napi::Value ResolvePolicyEntry(const Napi::CallbackInfo& info) {
 std::shared_ptr<const Policy> PolicyArgument(const Napi::CallbackInfo& info) {
   std::shared_ptr<const Policy> policy = UnwrapPolicy(info[0]);
   if (policy == nullptr) {
-    Napi::TypeError::New(info.Env(), "policy must come from resolvePolicy()").ThrowAsJavaScriptException();
+    Napi::TypeError::New(info.Env(), "policy must come from resolvePolicy() and not be disposed")
+        .ThrowAsJavaScriptException();
   }
   return policy;
+}
+
+// releasePolicy(handle): closes its descriptors now instead of when the handle is collected, which may be
+// thousands of policies later. A session that has taken the policy keeps it.
+Napi::Value ReleasePolicy(const Napi::CallbackInfo& info) {
+  if (PolicyArgument(info) == nullptr) return info.Env().Undefined();
+  void* data = nullptr;
+  if (napi_unwrap(info.Env(), info[0], &data) == napi_ok)
+    static_cast<std::shared_ptr<const Policy>*>(data)->reset();
+  return info.Env().Undefined();
 }
 
 // describePolicy(handle) -> JSON
@@ -238,6 +249,7 @@ void RegisterSettings(Napi::Env env, Napi::Object exports) {
   exports.Set("parse", Napi::Function::New<Parse>(env, "parse"));
   exports.Set("resolveSettings", Napi::Function::New<ResolveSettingsEntry>(env, "resolveSettings"));
   exports.Set("resolvePolicy", Napi::Function::New<ResolvePolicyEntry>(env, "resolvePolicy"));
+  exports.Set("releasePolicy", Napi::Function::New<ReleasePolicy>(env, "releasePolicy"));
   exports.Set("describePolicy", Napi::Function::New<DescribePolicy>(env, "describePolicy"));
   exports.Set("policyEnvironment", Napi::Function::New<PolicyEnvironment>(env, "policyEnvironment"));
   exports.Set("explain", Napi::Function::New<ExplainEntry>(env, "explain"));

@@ -1,5 +1,6 @@
 #include "policy/policy_builder.h"
 
+#include <cerrno>
 #include <cstring>
 
 #include "policy/path_text.h"
@@ -18,6 +19,17 @@ SettingsError PolicyError(const Origin& at, std::string message, std::string sug
   error.err = err;
   return error;
 }
+
+namespace {
+
+std::string AdviceFor(int err) {
+  if (err == EMFILE || err == ENFILE) {
+    return "Dispose of policies that are no longer needed, or raise the limit of open files.";
+  }
+  return "Remove it from the settings, or make it accessible.";
+}
+
+}  // namespace
 
 void PolicyBuilder::Skip(const Sourced<std::string>& text, const std::string& path, SkipReason reason,
                          std::string message) {

@@ -95,3 +95,15 @@ test("without env it is this process's, byte for byte", () => {
   const output = execFileSync('/bin/sh', ['-c', shell, process.execPath, script, projectDir, home], { encoding: 'utf8' });
   expect(output.trim()).toBe(Buffer.from('SPTY_BYTES=\xff=\n.', 'latin1').toString('hex'));
 });
+
+test('a disposed policy has let go of its descriptors', () => {
+  const settings = resolveSettings({ user: on });
+  const count = (): number => fs.readdirSync('/dev/fd').length;
+  const before = count();
+  const policy = resolvePolicy({ settings, projectDir, home });
+  expect(count()).toBeGreaterThan(before + 5);
+  policy.dispose();
+  policy.dispose();
+  expect(count()).toBe(before);
+  expect(() => explain(policy, 'read', '/')).toThrow('disposed');
+});
