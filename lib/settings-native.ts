@@ -27,7 +27,8 @@ export interface NativeSettings {
     projectTrusted: boolean;
   }):
     | NativeFailed
-    | { errors?: never; handle: NativeHandle; settings: string; toolSettings: string; refused: string };
+    | { errors?: never; handle: NativeHandle; refused: string };
+  describeSettings(settings: NativeHandle, kind: string): string;
   resolvePolicy(input: {
     settings: NativeHandle;
     kind: string;

@@ -39,14 +39,12 @@ export class ResolvedSettings {
   /** What an untrusted project asked for and did not get. */
   readonly refused: readonly Refusal[];
   readonly #handle: NativeHandle;
-  readonly #json: Record<'terminal' | 'tool', string>;
   readonly #parsed: Partial<Record<'terminal' | 'tool', { values: EffectiveSettings; origins: unknown }>> = {};
 
   /** @internal */
-  constructor(handle: NativeHandle, json: { settings: string; toolSettings: string; refused: string }) {
+  constructor(handle: NativeHandle, refused: string) {
     this.#handle = handle;
-    this.#json = { terminal: json.settings, tool: json.toolSettings };
-    this.refused = Object.freeze(JSON.parse(json.refused) as Refusal[]);
+    this.refused = Object.freeze(JSON.parse(refused) as Refusal[]);
     Object.freeze(this);
   }
 
@@ -61,7 +59,10 @@ export class ResolvedSettings {
   }
 
   #view(kind: 'terminal' | 'tool'): { values: EffectiveSettings; origins: unknown } {
-    return (this.#parsed[kind] ??= JSON.parse(this.#json[kind]) as { values: EffectiveSettings; origins: unknown });
+    return (this.#parsed[kind] ??= JSON.parse(nativeSettings().describeSettings(this.#handle, kind)) as {
+      values: EffectiveSettings;
+      origins: unknown;
+    });
   }
 
   /** @internal */
@@ -108,7 +109,7 @@ export function resolveSettings(layers: SettingsLayers = {}): ResolvedSettings {
   const result = nativeSettings().resolveSettings(input);
   throwProblems(result);
   if (result.errors !== undefined) throw new TypeError('unreachable');
-  const resolved = new ResolvedSettings(result.handle, result);
+  const resolved = new ResolvedSettings(result.handle, result.refused);
   if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string);
   cache.set(key, resolved);
   return resolved;

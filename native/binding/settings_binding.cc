@@ -127,12 +127,22 @@ Napi::Value ResolveSettingsEntry(const Napi::CallbackInfo& info) {
   SettingsResult<ResolvedSettings> resolved = ResolveSettings(input);
   if (!resolved.ok()) return Failed(env, resolved.errors());
   Napi::Object result = Napi::Object::New(env);
-  result.Set("settings", SettingsToJson(resolved.value().settings));
-  result.Set("toolSettings", SettingsToJson(resolved.value().ForKind(SessionKind::kTool)));
   result.Set("refused", RefusalsToJson(resolved.value().refused));
   auto shared = std::make_shared<const ResolvedSettings>(std::move(resolved).value());
   result.Set("handle", Wrap<ResolvedSettings>(env, kSettingsTag, std::move(shared)));
   return result;
+}
+
+// describeSettings(handle, kind) -> JSON. Apart from resolveSettings: a spawn does not need it.
+Napi::Value DescribeSettings(const Napi::CallbackInfo& info) {
+  const auto settings = Unwrap<ResolvedSettings>(info[0], kSettingsTag);
+  if (settings == nullptr) {
+    Napi::TypeError::New(info.Env(), "settings must come from resolveSettings()")
+        .ThrowAsJavaScriptException();
+    return info.Env().Undefined();
+  }
+  const SessionKind kind = EnumFromName<SessionKind>(Bytes(info[1])).value_or(SessionKind::kTerminal);
+  return Napi::String::New(info.Env(), SettingsToJson(settings->ForKind(kind)));
 }
 
 // [name, value, name, value, ...]; absent: the environment of this process, byte for byte.
@@ -248,6 +258,7 @@ std::shared_ptr<const Policy> UnwrapPolicy(Napi::Value value) { return Unwrap<Po
 void RegisterSettings(Napi::Env env, Napi::Object exports) {
   exports.Set("parse", Napi::Function::New<Parse>(env, "parse"));
   exports.Set("resolveSettings", Napi::Function::New<ResolveSettingsEntry>(env, "resolveSettings"));
+  exports.Set("describeSettings", Napi::Function::New<DescribeSettings>(env, "describeSettings"));
   exports.Set("resolvePolicy", Napi::Function::New<ResolvePolicyEntry>(env, "resolvePolicy"));
   exports.Set("releasePolicy", Napi::Function::New<ReleasePolicy>(env, "releasePolicy"));
   exports.Set("describePolicy", Napi::Function::New<DescribePolicy>(env, "describePolicy"));

@@ -9,8 +9,8 @@
 
 namespace spty {
 
-// parse, resolveSettings, resolvePolicy, describePolicy, explain. They take and return strings of JSON and
-// opaque handles; lib/settings.ts and lib/policy.ts give them their types.
+// parse, resolveSettings, describeSettings, resolvePolicy, releasePolicy, describePolicy, explain. They take
+// and return strings of JSON and opaque handles; lib/settings.ts and lib/policy.ts give them their types.
 void RegisterSettings(Napi::Env env, Napi::Object exports);
 
 // The policy behind a handle that resolvePolicy returned; null if `value` is anything else.

@@ -54,11 +54,10 @@ SettingsResult<std::optional<GrantRequest>> PolicyBuilder::Request(const Sourced
   }
   Result<PathLookup> found = resolver.LookUp(expansion.text);
   if (!found.ok()) {
-    return PolicyError(
-        text.origin,
-        Quoted(text.value) +
-            " may exist, but where it leads cannot be told: " + std::strerror(found.error().err) + ".",
-        "Remove it from the settings, or make it accessible.", expansion.text, found.error().err);
+    return PolicyError(text.origin,
+                       Quoted(text.value) + " may exist, but where it leads cannot be told: " +
+                           std::strerror(found.error().err) + ".",
+                       AdviceFor(found.error().err), expansion.text, found.error().err);
   }
   if (!found.value().pin) {
     Skip(text, found.value().path, SkipReason::kMissing, "There is no such file or directory.");
