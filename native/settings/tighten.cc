@@ -112,10 +112,12 @@ void LowerProfile(const Field<Profile>& asked, Settings& settings, Refusals& ref
   }
 }
 
-void LowerBackend(const Field<Backend>& asked, Sourced<Backend>& setting, Refusals& refused) {
+void LowerBackend(const Field<Backend>& asked, Settings& settings, Refusals& refused) {
+  Sourced<Backend>& setting = settings.backend;
   if (!asked || asked->value == setting.value) return;
-  // Which of two real ones protects better depends on the machine; that is the user's choice.
-  if (setting.value == Backend::kNoop) {
+  // Which of two real ones protects better depends on the machine; that is the user's choice. With "noop" and
+  // fail_if_unavailable no session starts at all, and a project must not change that either.
+  if (setting.value == Backend::kNoop && !settings.fail_if_unavailable.value) {
     setting = *asked;
   } else {
     Refuse(asked->origin, "The backend stays " + Quoted(NameOf(setting.value)) + ".", refused);
@@ -139,8 +141,9 @@ std::vector<Refusal> Tighten(const SettingsContent& asked, Settings& settings) {
   Flip(asked.allow_unsandboxed, false, settings.allow_unsandboxed, refused);
   Flip(asked.allow_wide_project, false, settings.allow_wide_project, refused);
   Flip(asked.strict, true, settings.strict, refused);
+  // Before the next line: the user's own fail_if_unavailable counts.
+  LowerBackend(asked.backend, settings, refused);
   Flip(asked.fail_if_unavailable, true, settings.fail_if_unavailable, refused);
-  LowerBackend(asked.backend, settings.backend, refused);
   Cap(asked.max_processes, settings.max_processes, refused);
   Cap(asked.max_memory_bytes, settings.max_memory_bytes, refused);
   Cap(asked.max_cpu_percent, settings.max_cpu_percent, refused);

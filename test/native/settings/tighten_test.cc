@@ -74,6 +74,8 @@ TEST(TightenTest, RefusesWideningByItsPointer) {
       {R"({})", R"({"strict": false})", {"/strict"}},
       {R"({"fail_if_unavailable": true})", R"({"fail_if_unavailable": false})", {"/fail_if_unavailable"}},
       {R"({})", R"({"backend": "noop"})", {"/backend"}},
+      {R"({"backend": "noop"})", R"({"backend": "auto", "fail_if_unavailable": true})", {}},
+      {R"({"backend": "noop", "fail_if_unavailable": true})", R"({"backend": "auto"})", {"/backend"}},
       {R"({"limits": {"processes": 10}})",
        R"({"limits": {"processes": 20, "memory_bytes": 2000000}})",
        {"/limits/processes"}},
