@@ -32,16 +32,7 @@ NativeSession::NativeSession(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
   addon_ = env.GetInstanceData<Addon>();
   std::optional<SpawnRequest> request = ReadSpawnRequest(info[0]);
   if (!request) return;
-  if (!info[1].IsObject()) {
-    Napi::TypeError::New(env, "handlers must be an object").ThrowAsJavaScriptException();
-    return;
-  }
-  auto handlers = info[1].As<Napi::Object>();
-  on_data_ = Napi::Persistent(handlers.Get("onData").As<Napi::Function>());
-  on_drain_ = Napi::Persistent(handlers.Get("onDrain").As<Napi::Function>());
-  on_exit_ = Napi::Persistent(handlers.Get("onExit").As<Napi::Function>());
-  on_more_ = Napi::Persistent(handlers.Get("onMore").As<Napi::Function>());
-  text_ = handlers.Get("text").ToBoolean().Value();
+  if (!ReadHandlers(info[1])) return;
   if (!addon_->Ready()) return;
   auto session = Session::Spawn(*request, addon_->pump(), this);
   if (!session.ok()) {
@@ -55,6 +46,24 @@ NativeSession::NativeSession(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
 }
 
 NativeSession::~NativeSession() { Release(); }
+
+// False with a TypeError pending.
+bool NativeSession::ReadHandlers(const Napi::Value& value) {
+  const std::pair<const char*, Napi::FunctionReference*> handlers[] = {
+      {"onData", &on_data_}, {"onDrain", &on_drain_}, {"onExit", &on_exit_}, {"onMore", &on_more_}};
+  Napi::Value object = value.IsObject() ? value : Napi::Object::New(value.Env());
+  for (const auto& [name, reference] : handlers) {
+    Napi::Value handler = object.As<Napi::Object>().Get(name);
+    if (!handler.IsFunction()) {
+      Napi::TypeError::New(value.Env(), std::string(name) + " must be a function")
+          .ThrowAsJavaScriptException();
+      return false;
+    }
+    *reference = Napi::Persistent(handler.As<Napi::Function>());
+  }
+  text_ = object.As<Napi::Object>().Get("text").ToBoolean().Value();
+  return true;
+}
 
 void NativeSession::OnActivity() { Schedule(); }
 

@@ -45,6 +45,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::Value SlaveName(const Napi::CallbackInfo& info);
   void DeliverMore(const Napi::CallbackInfo& info);
 
+  bool ReadHandlers(const Napi::Value& value);
   void Schedule();
   bool HasNews();
   bool DeliverOutput();
