@@ -1,5 +1,6 @@
 #include "pty/terminal_io.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +26,11 @@ bool IsAscii(const char* bytes, size_t size) {
   return bits < 0x80;
 }
 
+bool SlaveClosed(int master) {
+  pollfd watched{master, POLLIN, 0};
+  return RetryEintr([&] { return poll(&watched, 1, 0); }) == 1 && (watched.revents & POLLHUP) != 0;
+}
+
 }  // namespace
 
 Result<void> TerminalIo::Start(std::shared_ptr<TerminalIo> self) {
@@ -38,10 +44,18 @@ OutputQueue::Taken TerminalIo::TakeOutput(const std::shared_ptr<TerminalIo>& sel
 }
 
 void TerminalIo::OnReady() {
+  FlushInput();
+  ReadAvailable();
+}
+
+void TerminalIo::FlushInput() {
+  // While nobody has the slave open there is no point in writing, and there is harm: every write to a
+  // terminal, even one that fails with EAGAIN, wakes those who poll it, and a hang-up is always ready to be
+  // reported. Who opens the slave again and reads wakes us.
+  if (input_.size() == 0 || SlaveClosed(master_.get())) return;
   InputQueue::Flushed flushed = input_.Flush(master_.get());
   if (flushed == InputQueue::Flushed::kEmpty || flushed == InputQueue::Flushed::kDead)
     client_.OnInputFlushed();
-  ReadAvailable();
 }
 
 void TerminalIo::OnDeadline() {

@@ -21,7 +21,7 @@ class TerminalIo final : public Pump::Source {
     virtual void OnOutput() = 0;
     // After Finish: every byte that the shell ever wrote is in the queue. Once.
     virtual void OnOutputEnd() = 0;
-    // All queued input is with the kernel, or was dropped because nobody can read it any more.
+    // All queued input is with the kernel, or was dropped because the terminal is gone.
     virtual void OnInputFlushed() = 0;
 
    protected:
@@ -61,6 +61,7 @@ class TerminalIo final : public Pump::Source {
  private:
   enum class ReadEnd { kDrained, kFull, kTurnOver };
 
+  void FlushInput();
   void ReadAvailable();
   ReadEnd ReadSome(size_t* total);
   void Follow(const Pacing::Decision& decision);
