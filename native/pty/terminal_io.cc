@@ -37,6 +37,18 @@ Result<void> TerminalIo::Start(std::shared_ptr<TerminalIo> self) {
   return pump_.Add(master_.get(), std::move(self), &token_);
 }
 
+void TerminalIo::Detach(const std::shared_ptr<TerminalIo>& self) {
+  if (!master_.valid()) return;
+  input_.Shut();
+  output_.Discard();
+  // On the pump, also because hanging up a terminal takes the kernel a while. Shared: std::function copies.
+  auto master = std::make_shared<Fd>(std::move(master_));
+  pump_.Post([self, master] {
+    self->Stop();
+    master->Reset();
+  });
+}
+
 OutputQueue::Taken TerminalIo::TakeOutput(const std::shared_ptr<TerminalIo>& self) {
   OutputQueue::Taken taken = output_.Take();
   if (taken.was_full) pump_.Post([self] { self->ReadAvailable(); });
@@ -52,8 +64,8 @@ void TerminalIo::FlushInput() {
   // While nobody has the slave open there is no point in writing, and there is harm: every write to a
   // terminal, even one that fails with EAGAIN, wakes those who poll it, and a hang-up is always ready to be
   // reported. Who opens the slave again and reads wakes us.
-  if (input_.size() == 0 || SlaveClosed(master_.get())) return;
-  InputQueue::Flushed flushed = input_.Flush(master_.get());
+  if (input_.size() == 0 || SlaveClosed(fd_)) return;
+  InputQueue::Flushed flushed = input_.Flush(fd_);
   if (flushed == InputQueue::Flushed::kEmpty || flushed == InputQueue::Flushed::kDead)
     client_.OnInputFlushed();
 }
@@ -82,10 +94,9 @@ void TerminalIo::Inject(std::string_view text) {
 }
 
 void TerminalIo::Stop() {
+  stopped_ = true;
   input_.Shut();
   pump_.Remove(token_);
-  // Last: from here on the host thread may take the master.
-  stopped_ = true;
 }
 
 void TerminalIo::Abandon() {
@@ -126,7 +137,7 @@ TerminalIo::ReadEnd TerminalIo::ReadSome(size_t* total) {
     ssize_t got = 1;
     while (got > 0 && block->room() >= OutputQueue::kMinRoom) {
       char* at = block->bytes + block->size;
-      got = RetryEintr([&] { return read(master_.get(), at, block->room()); });
+      got = RetryEintr([&] { return read(fd_, at, block->room()); });
       if (got <= 0) break;
       auto size = static_cast<size_t>(got);
       block->ascii = block->ascii && IsAscii(at, size);
