@@ -131,6 +131,7 @@ void Pump::Loop() {
       fprintf(stderr, "sandboxed-pty: the I/O thread cannot wait: %s\n", Describe(events.error()).c_str());
       abort();
     }
+    crowded_ = events.value().size() > 1;
     for (const Poller::Event& event : events.value()) {
       // Null if an earlier event of this batch removed it.
       if (auto source = Find(event.token)) source->OnReady();

@@ -144,6 +144,10 @@ TerminalIo::ReadEnd TerminalIo::ReadSome(size_t* total) {
       block->size += size;
       *total += size;
       if (finishing_) read_after_exit_ += size;
+      // One read empties the line discipline's buffer, and what comes later is a new edge. A second read
+      // would wait for the kernel's worker to bring more: welcome if nobody else has anything for us, a waste
+      // of time otherwise.
+      if (pump_.crowded() && !finishing_) got = 0;
     }
     host_missed_some_ |= output_.EndFill(std::move(block));
     // EAGAIN: the kernel has no more; it has flushed its own work queue before saying so. EIO: moreover
