@@ -167,5 +167,26 @@ TEST(Pump, ForgetsADeadlineThatWasTakenBack) {
   EXPECT_EQ(cancelled->deadlines, 0);
 }
 
+TEST(Pump, SkipsADeadlineOfASourceThatAnEarlierOneRemoved) {
+  auto pump = AcquirePump();
+  auto first = AddPipe(*pump);
+  auto second = AddPipe(*pump);
+  std::latch passed(1);
+  pump->Run([&] {
+    auto remove_both = [&] {
+      pump->Remove(first->token);
+      pump->Remove(second->token);
+      if (first->deadlines + second->deadlines == 1) passed.count_down();
+    };
+    first->on_deadline = second->on_deadline = remove_both;
+    pump->SetDeadline(first->token, Clock::now());
+    pump->SetDeadline(second->token, Clock::now());
+  });
+  passed.wait();
+  pump->Run([] {});
+  EXPECT_EQ(first->deadlines + second->deadlines, 1);
+  pump->Run([&] { first->on_deadline = second->on_deadline = nullptr; });
+}
+
 }  // namespace
 }  // namespace spty
