@@ -35,7 +35,9 @@
       'target_name': 'sandboxed_pty',
       'dependencies': ['sandboxed-pty-keeper', 'spty_core'],
       'sources': ['<!@(node scripts/gyp-sources.mjs binding)'],
-      'defines': ['NAPI_VERSION=8', 'NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS'],
+      'defines': [
+        'NAPI_VERSION=8', 'NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS', 'NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS',
+      ],
       'cflags': ['-fPIC'],
       # System headers: warnings in other people's headers are not ours to fix.
       'cflags_cc': ['-fno-exceptions', '-isystem', '<(node_api_headers)', '-isystem', '<(node_addon_api)'],

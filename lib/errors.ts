@@ -27,6 +27,15 @@ export class SandboxError extends Error {
   }
 }
 
+/** Errors that say more about the machine than about the step that met them. */
+const shortages: Record<string, string> = {
+  EMFILE: 'this process has no file descriptor left. Close some, or raise its limit (ulimit -n).',
+  ENFILE: 'the system has no file descriptor left.',
+  EAGAIN: 'no process or thread could be created. The limit of processes may have been reached.',
+  ENOMEM: 'there is not enough memory.',
+  E2BIG: 'arguments and environment together are too long.',
+};
+
 const advice: Record<string, (path: string, code: string) => string> = {
   exec: (path, code) =>
     code === 'ENOENT'
@@ -38,16 +47,16 @@ const advice: Record<string, (path: string, code: string) => string> = {
   gid: () => 'the group cannot be changed. Only root can start a session as another user.',
   uid: () => 'the user cannot be changed. Only root can start a session as another user.',
   pty: (path) => `no pseudo-terminal could be opened (${path}).`,
-  fork: () => 'no process could be created. The limit of processes may have been reached.',
 };
 
 export function isNativeFailure(error: unknown): error is NativeFailure {
-  return error instanceof Error && typeof (error as Partial<NativeFailure>).stage === 'string';
+  // Not `instanceof`: the error may come from another realm (vm contexts, test runners).
+  return typeof (error as Partial<NativeFailure> | undefined)?.stage === 'string';
 }
 
 /** The same failure with a sentence that a person can act on. */
 export function toSandboxError(failure: NativeFailure): SandboxError {
   const explain = advice[failure.stage];
-  const text = explain ? explain(failure.path ?? '', failure.code) : failure.message;
+  const text = shortages[failure.code] ?? explain?.(failure.path ?? '', failure.code) ?? failure.message;
   return new SandboxError(`cannot start the session: ${text} (${failure.code} at ${failure.stage})`, failure);
 }

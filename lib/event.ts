@@ -1,3 +1,10 @@
+/** Throws out of the event that caused it, so that the other listeners, and the events that must follow, still come. */
+export function throwLater(error: unknown): void {
+  process.nextTick(() => {
+    throw error;
+  });
+}
+
 export interface Disposable {
   dispose(): void;
 }
@@ -20,12 +27,14 @@ export class EventSource<T> {
     };
   };
 
-  get hasListeners(): boolean {
-    return this.listeners.length > 0;
-  }
-
   /** To those who are subscribed now: subscribing or leaving during the event changes the next one. */
   fire(value: T): void {
-    for (const listener of this.listeners) listener.call(undefined, value);
+    for (const listener of this.listeners) {
+      try {
+        listener.call(undefined, value);
+      } catch (error) {
+        throwLater(error);
+      }
+    }
   }
 }

@@ -1,5 +1,5 @@
 import * as cjs from './index.js';
 
 export type * from './index.js';
-export const { SandboxError, createSandboxedPty, spawn, fork, createTerminal, open } = cjs;
+export { SandboxError, createSandboxedPty, spawn, fork, createTerminal, open } from './index.js';
 export default cjs;

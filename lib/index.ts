@@ -21,7 +21,7 @@ export interface SandboxedPtyOptions extends SpawnOptions {
  * used; then nothing has been started.
  */
 export function createSandboxedPty(options: SandboxedPtyOptions = {}): SandboxedPty {
-  const file = options.file || (options.env ?? process.env)['SHELL'];
+  const file = options.file || (options.env || process.env)['SHELL'];
   return new Terminal(resolveOptions(file, options.args, options), true);
 }
 
@@ -32,7 +32,7 @@ export function createSandboxedPty(options: SandboxedPtyOptions = {}): Sandboxed
 export function spawn(file?: string, args?: string[] | string, options: SpawnOptions = {}): SandboxedPty {
   const given = options ?? {};
   const resolved = resolveOptions(file, args, given);
-  given.env ??= process.env;
+  given.env ||= process.env;
   return new Terminal(resolved, false);
 }
 

@@ -1,6 +1,9 @@
-/** The native side of a terminal's input: takes bytes, answers how many it could not pass on yet. */
+/** The native side of a terminal's input. */
 export interface InputSink {
+  /** Takes bytes; returns queuedInput. */
   write(data: string | Uint8Array): number;
+  /** Bytes that it could not pass on yet. */
+  readonly queuedInput: number;
 }
 
 interface Piece {
@@ -9,7 +12,7 @@ interface Piece {
   length: number;
 }
 
-/** How much one call hands to the native side. */
+/** How much one call hands to the native side, and up to which size small writes are joined. */
 const sliceLength = 64 * 1024;
 /** How much the native side holds at most. */
 const nativeLimit = 256 * 1024;
@@ -22,7 +25,9 @@ export class InputFeeder {
   /** Above this, write() answers false and 'drain' follows. */
   static readonly highWaterMark = 256 * 1024;
 
-  private readonly queue: Piece[] = [];
+  private queue: Piece[] = [];
+  /** Index of the first piece that is not finished, and how much of it is. */
+  private head = 0;
   private offset = 0;
   /** Bytes, or UTF-16 units of strings that are not encoded yet. */
   private queued = 0;
@@ -35,34 +40,45 @@ export class InputFeeder {
   }
 
   write(data: string | Uint8Array): void {
-    if (this.queue.length === 0 && this.inNative < nativeLimit && data.length <= sliceLength) {
+    if (this.queued === 0 && this.inNative < nativeLimit && data.length <= sliceLength) {
       this.inNative = this.sink.write(data);
       return;
     }
     if (typeof data === 'string') {
-      this.queue.push({ data, length: data.length });
+      this.appendString(data);
     } else {
-      this.append(data);
+      this.appendBytes(data);
     }
     this.queued += data.length;
     this.feed();
   }
 
-  /** The native side has passed on all it had. */
+  /** The native side has passed on what it had. */
   drained(): void {
-    this.inNative = 0;
+    this.inNative = this.sink.queuedInput;
     this.feed();
   }
 
   clear(): void {
-    this.queue.length = 0;
+    this.queue = [];
+    this.head = 0;
     this.offset = 0;
     this.queued = 0;
     this.inNative = 0;
   }
 
-  /** Copied, because the caller may change its bytes afterwards; small ones are joined. */
-  private append(bytes: Uint8Array): void {
+  private appendString(text: string): void {
+    const tail = this.queue.at(-1);
+    if (tail && typeof tail.data === 'string' && tail.length + text.length <= sliceLength) {
+      tail.data += text;
+      tail.length += text.length;
+    } else {
+      this.queue.push({ data: text, length: text.length });
+    }
+  }
+
+  /** Copied, because the caller may change its bytes afterwards. */
+  private appendBytes(bytes: Uint8Array): void {
     let tail = this.queue.at(-1);
     if (!tail || typeof tail.data === 'string' || tail.data.length - tail.length < bytes.length) {
       tail = { data: Buffer.allocUnsafeSlow(Math.max(bytes.length, sliceLength)), length: 0 };
@@ -73,8 +89,8 @@ export class InputFeeder {
   }
 
   private feed(): void {
-    while (this.queue.length > 0 && this.inNative < nativeLimit) {
-      const slice = this.nextSlice(this.queue[0]!);
+    while (this.queued > 0 && this.inNative < nativeLimit) {
+      const slice = this.nextSlice(this.queue[this.head]!);
       this.queued -= slice.length;
       this.inNative = this.sink.write(slice);
     }
@@ -84,13 +100,17 @@ export class InputFeeder {
     const start = this.offset;
     let end = Math.min(start + sliceLength, length);
     if (end < length && typeof data === 'string' && isHighSurrogate(data.charCodeAt(end - 1))) --end;
-    if (end === length) {
-      this.queue.shift();
-      this.offset = 0;
-    } else {
-      this.offset = end;
-    }
+    this.offset = end;
+    if (end === length) this.finishHead();
     return typeof data === 'string' ? data.slice(start, end) : data.subarray(start, end);
+  }
+
+  private finishHead(): void {
+    this.offset = 0;
+    this.head += 1;
+    if (this.head < 64 && this.head < this.queue.length) return;
+    this.queue = this.queue.slice(this.head);
+    this.head = 0;
   }
 }
 

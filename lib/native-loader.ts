@@ -40,7 +40,9 @@ export interface NativeSession {
   readonly pid: number;
   readonly fd: number;
   readonly slaveName: string;
-  /** Returns how many bytes wait in the native queue. */
+  /** Bytes that the kernel has not taken yet. */
+  readonly queuedInput: number;
+  /** Returns queuedInput. */
   write(data: string | Uint8Array): number;
   /** 0 or an errno. */
   resize(cols: number, rows: number, xPixels: number, yPixels: number): number;
@@ -65,30 +67,41 @@ export function unpackedPath(file: string): string {
   return file.replace(/(\.asar)(?=[/\\])/, '$1.unpacked');
 }
 
-function platformName(): string {
-  const report = process.report?.getReport() as { header?: { glibcVersionRuntime?: string } } | undefined;
-  const musl = process.platform === 'linux' && !report?.header?.glibcVersionRuntime;
-  return `${process.platform}-${process.arch}${musl ? '-musl' : ''}`;
+/** A report takes milliseconds, more with open sockets: only made if there is no binary built on this machine. */
+function isMusl(): boolean {
+  const { report } = process as { report?: { excludeNetwork?: boolean; getReport(): object } };
+  if (!report) return false;
+  const before = report.excludeNetwork;
+  report.excludeNetwork = true;
+  const { header } = report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  report.excludeNetwork = before ?? false;
+  return header?.glibcVersionRuntime === undefined;
 }
 
-/** Where the binaries may be: built here, or shipped. */
-function binaryDirectories(): string[] {
-  const root = path.join(__dirname, '..');
-  return [path.join(root, 'build', 'Release'), path.join(root, 'prebuilds', platformName())];
+function platformName(): string {
+  return `${process.platform}-${process.arch}${process.platform === 'linux' && isMusl() ? '-musl' : ''}`;
+}
+
+const root = path.join(__dirname, '..');
+
+/** Where the binaries are: built here, or shipped. */
+function findBinaries(): string {
+  const built = path.join(root, 'build', 'Release');
+  if (fs.existsSync(path.join(built, addonName))) return built;
+  const shipped = path.join(root, 'prebuilds', platformName());
+  if (fs.existsSync(path.join(shipped, addonName))) return shipped;
+  throw new SandboxError(
+    `sandboxed-pty has no binary for ${process.platform}-${process.arch}. It is built when the package is installed; ` +
+      `if install scripts were skipped, run 'npm rebuild sandboxed-pty'. Looked in ${built} and ${shipped}.`,
+    { code: 'ENOENT', stage: 'keeper', errno: -2, path: addonName },
+  );
 }
 
 let loaded: { native: Native; directory: string } | undefined;
 
 function load(): { native: Native; directory: string } {
   if (loaded) return loaded;
-  const directory = binaryDirectories().find((candidate) => fs.existsSync(path.join(candidate, addonName)));
-  if (directory === undefined) {
-    throw new SandboxError(
-      `sandboxed-pty has no binary for ${process.platform}-${process.arch}. It is built when the package is installed; ` +
-        `if install scripts were skipped, run 'npm rebuild sandboxed-pty'. Looked in ${binaryDirectories().join(' and ')}.`,
-      { code: 'ENOENT', stage: 'keeper', errno: -2, path: addonName },
-    );
-  }
+  const directory = findBinaries();
   loaded = { native: require(path.join(directory, addonName)) as Native, directory };
   return loaded;
 }
@@ -102,8 +115,7 @@ let keeper: string | undefined;
 /** The keeper program beside the addon. Checked once, with an error that says what is wrong with it. */
 export function keeperPath(): string {
   if (keeper !== undefined) return keeper;
-  const candidate =
-    process.env['SANDBOXED_PTY_KEEPER'] ?? unpackedPath(path.join(load().directory, keeperName));
+  const candidate = unpackedPath(path.join(load().directory, keeperName));
   try {
     fs.accessSync(candidate, fs.constants.X_OK);
     if (!fs.statSync(candidate).isFile()) throw Object.assign(new Error(), { code: 'EACCES', errno: -13 });

@@ -1,4 +1,7 @@
+import { closeSync } from 'fs';
+import { constants } from 'os';
 import * as tty from 'tty';
+import { getSystemErrorName } from 'util';
 
 import { isNativeFailure, toSandboxError } from './errors';
 import { loadNative } from './native-loader';
@@ -19,7 +22,6 @@ export class OpenTerminal {
   readonly fd: number;
   cols: number;
   rows: number;
-  private destroyed = false;
 
   constructor(options: OpenOptions = {}) {
     this.cols = options.cols || 80;
@@ -31,8 +33,8 @@ export class OpenTerminal {
     const pair = openPair(Math.trunc(this.cols), Math.trunc(this.rows), utf8);
     this.ptsName = pair.name;
     this.fd = pair.master;
-    this.master = new tty.ReadStream(pair.master);
-    this.slave = new tty.ReadStream(pair.slave);
+    this.master = openStream(pair.master, [pair.slave]);
+    this.slave = openStream(pair.slave, []);
     for (const end of [this.master, this.slave]) {
       if (encoding !== null) end.setEncoding(encoding);
       end.resume();
@@ -49,16 +51,32 @@ export class OpenTerminal {
     }
     checkCells('cols', cols);
     checkCells('rows', rows);
-    if (!this.destroyed) loadNative().resizePty(this.fd, Math.trunc(cols), Math.trunc(rows));
+    // A client may have destroyed the ends by itself; then the number may be a stranger's.
+    const errno = this.master.destroyed ? 0 : loadNative().resizePty(this.fd, Math.trunc(cols), Math.trunc(rows));
+    if (errno !== 0 && errno !== constants.errno.EBADF) throw new Error(`ioctl(2) failed, ${getSystemErrorName(-errno)}`);
     this.cols = cols;
     this.rows = rows;
   }
 
   destroy(): void {
-    this.destroyed = true;
     this.slave.destroy();
     this.master.destroy();
   }
+}
+
+/** A stream that owns `fd`; if there can be none, `fd` and `others` are closed. */
+function openStream(fd: number, others: number[]): tty.ReadStream {
+  let stream: tty.ReadStream;
+  try {
+    stream = new tty.ReadStream(fd);
+  } catch (error) {
+    for (const each of [fd, ...others]) closeSync(each);
+    throw error;
+  }
+  // libuv opens a terminal's slave anew, in order to make it non-blocking for itself alone, and leaves ours to us.
+  const { _handle: handle } = stream as unknown as { _handle?: { fd: number } };
+  if (handle && handle.fd !== fd) closeSync(fd);
+  return stream;
 }
 
 function openPair(cols: number, rows: number, utf8: boolean): { master: number; slave: number; name: string } {

@@ -65,7 +65,7 @@ function checkTypes(options: SpawnOptions): void {
 
 /** The kernel keeps a size in 16 bits. */
 export function checkCells(name: string, value: number): void {
-  if (!(value >= 0 && value < 65536)) {
+  if (!(value >= 1 && value < 65536)) {
     throw withCode(new RangeError(`${name} must be between 1 and 65535 (it is ${value})`), 'ERR_OUT_OF_RANGE');
   }
 }
@@ -92,8 +92,8 @@ export function resolveEncoding(encoding: string | null | undefined): BufferEnco
 }
 
 function resolveArgs(args: unknown): string[] {
-  if (!args) return [];
   if (typeof args === 'string') throw new Error('args as a string is not supported on unix.');
+  if (!args) return [];
   if (!Array.isArray(args)) throw new Error(usage);
   args.forEach((argument: unknown, i) => {
     if (typeof argument !== 'string') {
@@ -112,7 +112,7 @@ function resolveFile(file: unknown): string {
 }
 
 function resolveEnv(options: SpawnOptions, cwd: string): string[] {
-  const given = options.env ?? process.env;
+  const given = options.env || process.env;
   const env: Record<string, unknown> = { ...given };
   if (given === process.env) {
     for (const name of hostTerminalVariables) delete env[name];
@@ -145,13 +145,15 @@ export function resolveOptions(file: unknown, args: unknown, options: SpawnOptio
   checkCells('cols', resolved.cols);
   checkCells('rows', resolved.rows);
   checkNul('cwd', resolved.cwd);
-  const { uid = -1, gid = -1 } = options;
+  const uid = options.uid ?? -1;
+  const gid = options.gid ?? -1;
   if (uid !== -1 && gid !== -1) {
     checkId('uid', uid);
     checkId('gid', gid);
     Object.assign(resolved, { uid, gid });
   }
   resolved.env = resolveEnv(options, resolved.cwd);
-  resolved.cwd = path.resolve(resolved.cwd);
+  // Not normalised: `link/..` is where the kernel says it is. Absolute, because the keeper's own directory is another.
+  if (!path.isAbsolute(resolved.cwd)) resolved.cwd = `${process.cwd()}/${resolved.cwd}`;
   return resolved;
 }

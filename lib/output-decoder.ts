@@ -1,5 +1,10 @@
 import { StringDecoder } from 'string_decoder';
 
+export function isUtf8(encoding: BufferEncoding): boolean {
+  const name = encoding.toLowerCase();
+  return name === 'utf8' || name === 'utf-8';
+}
+
 /** Turns the terminal's bytes into what the caller asked for: strings of an encoding, or Buffers. */
 export class OutputDecoder {
   private decoder: StringDecoder | undefined;
@@ -9,8 +14,7 @@ export class OutputDecoder {
 
   constructor(encoding: BufferEncoding | null) {
     this.decoder = encoding === null ? undefined : new StringDecoder(encoding);
-    const normalized = encoding?.toLowerCase();
-    this.utf8 = normalized === 'utf8' || normalized === 'utf-8';
+    this.utf8 = encoding !== null && isUtf8(encoding);
   }
 
   /** Whether pure ASCII may come as a string instead of a Buffer. */

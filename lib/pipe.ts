@@ -12,9 +12,15 @@ export function pipeTerminal<T extends NodeJS.WritableStream>(
   destination: T,
   options: { end?: boolean } = {},
 ): T {
-  const resume = () => source.resume();
+  // A terminal that somebody else paused is not ours to resume.
+  let waiting = false;
+  const resume = () => {
+    if (waiting) source.resume();
+    waiting = false;
+  };
   const forward = (data: string | Buffer) => {
-    if (destination.write(data) === false) {
+    if (destination.write(data) === false && !waiting) {
+      waiting = true;
       source.pause();
       destination.once('drain', resume);
     }

@@ -1,33 +1,24 @@
-import { EventEmitter } from 'events';
 import * as os from 'os';
+import { getSystemErrorName } from 'util';
 
-import { isNativeFailure, toSandboxError } from './errors';
 import { Event, EventSource } from './event';
 import { InputFeeder } from './input-feeder';
-import { keeperPath, loadNative, NativeSession } from './native-loader';
+import { LegacyEvents } from './legacy-events';
+import { NativeSession } from './native-loader';
 import { checkCells, ResolvedOptions } from './options';
-import { OutputDecoder } from './output-decoder';
+import { isUtf8, OutputDecoder } from './output-decoder';
 import { pipeTerminal } from './pipe';
 import { SocketFace } from './socket-face';
+import { startSession } from './start-session';
 
 export interface ExitEvent {
   exitCode: number;
   signal?: number;
 }
 
-type Listener = (...args: any[]) => void;
-
-/** Thrown out of the event that caused it, so that the events that must follow still come. */
-function throwLater(error: unknown): void {
-  process.nextTick(() => {
-    throw error;
-  });
-}
-
 /** A running terminal with node-pty's interface. */
-export class Terminal {
+export class Terminal extends LegacyEvents {
   private readonly session: NativeSession;
-  private readonly emitter = new EventEmitter();
   private readonly dataSource = new EventSource<string>();
   private readonly exitSource = new EventSource<ExitEvent>();
   private readonly input: InputFeeder;
@@ -53,43 +44,22 @@ export class Terminal {
     private readonly options: ResolvedOptions,
     waitForExec: boolean,
   ) {
+    super();
     this.decoder = new OutputDecoder(options.encoding);
     this.size = { cols: options.cols, rows: options.rows };
     this.handleFlowControl = options.handleFlowControl;
-    this.session = this.start(waitForExec);
+    this.session = startSession(options, waitForExec, {
+      onData: (chunk) => this.receive(chunk),
+      onDrain: () => this.inputDrained(),
+      onExit: (code, signal) => this.finish(code, signal),
+      onMore: () => setImmediate(() => this.session.deliver()),
+      text: this.decoder.acceptsText,
+    });
     this.input = new InputFeeder(this.session);
     this.pid = this.session.pid;
     this.ptsName = this.session.slaveName;
     // Listeners that come in this tick, or in an immediate of it, miss nothing: not even the exit.
     setImmediate(() => setImmediate(() => this.openGate()));
-  }
-
-  private start(waitForExec: boolean): NativeSession {
-    const { NativeSession: Constructor } = loadNative();
-    const { file, args, env, cwd, uid, gid } = this.options;
-    const request = {
-      file,
-      args,
-      env,
-      cwd,
-      ...(uid !== undefined && gid !== undefined ? { uid, gid } : {}),
-      cols: Math.trunc(this.size.cols),
-      rows: Math.trunc(this.size.rows),
-      utf8: this.options.utf8Line,
-      keeperPath: keeperPath(),
-      waitForExec,
-    };
-    try {
-      return new Constructor(request, {
-        onData: (chunk) => this.receive(chunk),
-        onDrain: () => this.inputDrained(),
-        onExit: (code, signal) => this.finish(code, signal),
-        onMore: () => setImmediate(() => this.session.deliver()),
-        text: this.decoder.acceptsText,
-      });
-    } catch (error) {
-      throw isNativeFailure(error) ? toSandboxError(error) : error;
-    }
   }
 
   // ---- output -----------------------------------------------------------------------------------------------------
@@ -106,7 +76,7 @@ export class Terminal {
 
   private emitData(data: string | Buffer): void {
     this.dataSource.fire(data as string);
-    this.emitter.emit('data', data);
+    this.tell('data', data);
   }
 
   pause(): void {
@@ -159,19 +129,17 @@ export class Terminal {
   }
 
   private toInput(data: string | Uint8Array | ArrayLike<number>): string | Uint8Array {
-    if (typeof data === 'string') {
-      return this.decoder.acceptsText || this.options.encoding === null
-        ? data
-        : Buffer.from(data, this.options.encoding ?? undefined);
-    }
-    return Buffer.isBuffer(data) ? data : Buffer.from(data as Uint8Array);
+    if (typeof data !== 'string') return Buffer.isBuffer(data) ? data : Buffer.from(data as Uint8Array);
+    // Strings are encoded natively, and lazily, as UTF-8; setEncoding() is about output and changes nothing here.
+    const { encoding } = this.options;
+    return encoding === null || isUtf8(encoding) ? data : Buffer.from(data, encoding);
   }
 
   private inputDrained(): void {
     this.input.drained();
     if (!this.needsDrain || this.input.length > 0) return;
     this.needsDrain = false;
-    this.emitter.emit('drain');
+    this.tell('drain');
   }
 
   end(data?: string | Uint8Array): void {
@@ -201,7 +169,7 @@ export class Terminal {
     const errno = this.session.resize(Math.trunc(cols), Math.trunc(rows), width, height);
     // A terminal that has just ended has no size; that is no reason to throw at an editor that is still laying out.
     if (errno !== 0 && errno !== os.constants.errno.EBADF) {
-      throw new Error(`ioctl(2) failed, ${errnoName(errno)}`);
+      throw new Error(`ioctl(2) failed, ${getSystemErrorName(-errno)}`);
     }
     this.size = { cols, rows };
   }
@@ -230,9 +198,10 @@ export class Terminal {
   // ---- life -------------------------------------------------------------------------------------------------------
 
   /** Sends a signal to the shell itself. A signal that does not exist, or a shell that has ended, is ignored. */
-  kill(signal: string | number = 'SIGHUP'): void {
-    const number = typeof signal === 'number' ? signal : os.constants.signals[signal as NodeJS.Signals];
-    if (number !== undefined && !this.exited) this.session.kill(number);
+  kill(signal?: string | number): void {
+    const wanted = signal || 'SIGHUP';
+    const number = typeof wanted === 'number' ? wanted : os.constants.signals[wanted as NodeJS.Signals];
+    if (Number.isInteger(number) && !this.exited) this.session.kill(number);
   }
 
   /** Closes the terminal, which hangs up the shell. Its exit is still reported. */
@@ -256,61 +225,11 @@ export class Terminal {
   private finish(exitCode: number, signal: number): void {
     this.exited = true;
     this.input.clear();
-    const steps = [
-      () => {
-        const tail = this.decoder.end();
-        if (tail.length > 0) this.emitData(tail);
-      },
-      () => this.emitter.emit('end'),
-      () => this.emitter.emit('close'),
-      () => this.exitSource.fire({ exitCode, signal }),
-      () => this.emitter.emit('exit', exitCode, signal),
-    ];
-    for (const step of steps) {
-      try {
-        step();
-      } catch (error) {
-        throwLater(error);
-      }
-    }
+    const tail = this.decoder.end();
+    if (tail.length > 0) this.emitData(tail);
+    this.tell('end');
+    this.tell('close');
+    this.exitSource.fire({ exitCode, signal });
+    this.tell('exit', exitCode, signal);
   }
-
-  // ---- node-pty's older events: like an EventEmitter, but nothing chains -----------------------------------------
-
-  on(event: string, listener: Listener): void {
-    this.emitter.on(event, listener);
-  }
-
-  addListener(event: string, listener: Listener): void {
-    this.emitter.addListener(event, listener);
-  }
-
-  once(event: string, listener: Listener): void {
-    this.emitter.once(event, listener);
-  }
-
-  removeListener(event: string, listener: Listener): void {
-    this.emitter.removeListener(event, listener);
-  }
-
-  off(event: string, listener: Listener): void {
-    this.emitter.off(event, listener);
-  }
-
-  removeAllListeners(event?: string): void {
-    this.emitter.removeAllListeners(event);
-  }
-
-  listeners(event: string): Function[] {
-    return this.emitter.listeners(event);
-  }
-
-  emit(event: string, ...args: unknown[]): boolean {
-    return this.emitter.emit(event, ...args);
-  }
-}
-
-function errnoName(errno: number): string {
-  const found = Object.entries(os.constants.errno).find(([, number]) => number === errno);
-  return found ? found[0] : `E${errno}`;
 }

@@ -20,7 +20,7 @@ enum class Stage : uint16_t {
   // In the keeper.
   kSubreaper = 20,
   kFork = 21,
-  // In the child, in the order in which they happen.
+  // In the child.
   kSession = 30,   // setsid
   kTerminal = 31,  // TIOCSCTTY
   kStdio = 32,

@@ -12,7 +12,7 @@ class Mailbox {
   // False with an exception pending.
   bool Open(Napi::Env env);
 
-  // Any thread, only while open: calls session->Deliver() on the JavaScript thread, in a turn of its own.
+  // Any thread, only while open: calls session->Deliver() on the JavaScript thread.
   void Post(NativeSession* session);
 
   // JavaScript thread: an open session keeps the event loop alive, unless it was unref'ed.

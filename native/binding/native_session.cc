@@ -24,6 +24,7 @@ Napi::Function NativeSession::Define(Napi::Env env) {
                          InstanceAccessor<&NativeSession::Pid>("pid"),
                          InstanceAccessor<&NativeSession::Fd>("fd"),
                          InstanceAccessor<&NativeSession::SlaveName>("slaveName"),
+                         InstanceAccessor<&NativeSession::QueuedInput>("queuedInput"),
                      });
 }
 
@@ -32,16 +33,7 @@ NativeSession::NativeSession(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
   addon_ = env.GetInstanceData<Addon>();
   std::optional<SpawnRequest> request = ReadSpawnRequest(info[0]);
   if (!request) return;
-  if (!info[1].IsObject()) {
-    Napi::TypeError::New(env, "handlers must be an object").ThrowAsJavaScriptException();
-    return;
-  }
-  auto handlers = info[1].As<Napi::Object>();
-  on_data_ = Napi::Persistent(handlers.Get("onData").As<Napi::Function>());
-  on_drain_ = Napi::Persistent(handlers.Get("onDrain").As<Napi::Function>());
-  on_exit_ = Napi::Persistent(handlers.Get("onExit").As<Napi::Function>());
-  on_more_ = Napi::Persistent(handlers.Get("onMore").As<Napi::Function>());
-  text_ = handlers.Get("text").ToBoolean().Value();
+  if (!ReadHandlers(info[1])) return;
   if (!addon_->Ready()) return;
   auto session = Session::Spawn(*request, addon_->pump(), this);
   if (!session.ok()) {
@@ -56,6 +48,24 @@ NativeSession::NativeSession(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
 
 NativeSession::~NativeSession() { Release(); }
 
+// False with a TypeError pending.
+bool NativeSession::ReadHandlers(const Napi::Value& value) {
+  const std::pair<const char*, Napi::FunctionReference*> handlers[] = {
+      {"onData", &on_data_}, {"onDrain", &on_drain_}, {"onExit", &on_exit_}, {"onMore", &on_more_}};
+  Napi::Value object = value.IsObject() ? value : Napi::Object::New(value.Env());
+  for (const auto& [name, reference] : handlers) {
+    Napi::Value handler = object.As<Napi::Object>().Get(name);
+    if (!handler.IsFunction()) {
+      Napi::TypeError::New(value.Env(), std::string(name) + " must be a function")
+          .ThrowAsJavaScriptException();
+      return false;
+    }
+    *reference = Napi::Persistent(handler.As<Napi::Function>());
+  }
+  text_ = object.As<Napi::Object>().Get("text").ToBoolean().Value();
+  return true;
+}
+
 void NativeSession::OnActivity() { Schedule(); }
 
 void NativeSession::Schedule() {
@@ -64,7 +74,6 @@ void NativeSession::Schedule() {
 
 void NativeSession::Deliver() {
   if (session_ == nullptr) return;
-  Napi::HandleScope scope(Env());
   if (session_->TakeInputFlushed()) Call(on_drain_, {});
   if (session_ != nullptr && !paused_ && !DeliverOutput()) DeliverEnd();
   if (session_ == nullptr) return;
@@ -82,14 +91,13 @@ bool NativeSession::DeliverOutput() {
   OutputQueue::Taken taken = session_->TakeOutput();
   if (taken.block == nullptr) return false;
   // A copy in either case: external memory is forbidden in Electron, and the block is needed again.
+  const Block& block = *taken.block;
   napi_value chunk = nullptr;
-  if (text_ && taken.block->ascii) {
-    napi_create_string_latin1(Env(), taken.block->bytes, taken.block->size, &chunk);
-  } else {
-    chunk = Napi::Buffer<char>::Copy(Env(), taken.block->bytes, taken.block->size);
-  }
+  napi_status status = text_ && block.ascii
+                           ? napi_create_string_latin1(Env(), block.bytes, block.size, &chunk)
+                           : napi_create_buffer_copy(Env(), block.size, block.bytes, nullptr, &chunk);
   Recycle(std::move(taken.block));
-  Call(on_data_, {chunk});
+  if (status == napi_ok) Call(on_data_, {chunk});
   return true;
 }
 
@@ -97,17 +105,34 @@ void NativeSession::DeliverEnd() {
   std::optional<Session::End> end = session_->TakeEnd();
   if (!end) return;
   Release();
-  Call(on_exit_, {Napi::Number::New(Env(), end->code), Napi::Number::New(Env(), end->signal)});
+  napi_value code = nullptr;
+  napi_value signal = nullptr;
+  if (napi_create_int32(Env(), end->code, &code) == napi_ok &&
+      napi_create_int32(Env(), end->signal, &signal) == napi_ok) {
+    Call(on_exit_, {code, signal});
+  }
   // The handlers hold the terminal, and the terminal holds us: nothing of that would ever be collected.
   for (Napi::FunctionReference* handler : {&on_data_, &on_drain_, &on_exit_, &on_more_}) handler->Reset();
   Unref();
 }
 
-// Whatever a listener throws is the program's uncaught exception, as from any other event in Node.
+// Whatever a listener throws is the program's uncaught exception, as from any other event in Node. Plain
+// Node-API with every status looked at: in a worker that is being terminated nothing of JavaScript can be
+// called, or even made, and the C++ wrappers would end the whole process over it. Then there is nobody to
+// tell, and the environment's end releases us.
 void NativeSession::Call(const Napi::FunctionReference& handler,
-                         const std::initializer_list<napi_value>& arguments) {
-  handler.Call(Value(), arguments);
-  if (Env().IsExceptionPending()) napi_fatal_exception(Env(), Env().GetAndClearPendingException().Value());
+                         std::initializer_list<napi_value> arguments) {
+  napi_env env = Env();
+  napi_value function = nullptr;
+  napi_value receiver = nullptr;
+  if (napi_get_reference_value(env, handler, &function) != napi_ok || function == nullptr) return;
+  if (napi_get_undefined(env, &receiver) != napi_ok) return;
+  if (napi_call_function(env, receiver, function, arguments.size(), arguments.begin(), nullptr) == napi_ok)
+    return;
+  bool pending = false;
+  napi_value error = nullptr;
+  if (napi_is_exception_pending(env, &pending) != napi_ok || !pending) return;
+  if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
 }
 
 void NativeSession::Release() {
@@ -133,7 +158,12 @@ Napi::Value NativeSession::Write(const Napi::CallbackInfo& info) {
   } else {
     Napi::TypeError::New(info.Env(), "data must be a string or a Uint8Array").ThrowAsJavaScriptException();
   }
-  return Napi::Number::New(info.Env(), static_cast<double>(session_->queued_input()));
+  return QueuedInput(info);
+}
+
+Napi::Value NativeSession::QueuedInput(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(),
+                           session_ == nullptr ? 0 : static_cast<double>(session_->queued_input()));
 }
 
 Napi::Value NativeSession::Resize(const Napi::CallbackInfo& info) {
@@ -152,7 +182,8 @@ Napi::Value NativeSession::ForegroundProgram(const Napi::CallbackInfo& info) {
   return Napi::String::New(info.Env(), session_ == nullptr ? "" : session_->ForegroundProgram());
 }
 
-void NativeSession::Pause(const Napi::CallbackInfo&) { paused_ = true; }
+// A terminal that was hung up has nothing to hold back any more, but its end.
+void NativeSession::Pause(const Napi::CallbackInfo&) { paused_ = !hung_up_; }
 
 void NativeSession::Resume(const Napi::CallbackInfo&) {
   paused_ = false;
@@ -161,6 +192,7 @@ void NativeSession::Resume(const Napi::CallbackInfo&) {
 
 void NativeSession::HangUp(const Napi::CallbackInfo&) {
   if (session_ == nullptr) return;
+  hung_up_ = true;
   paused_ = false;
   session_->HangUp();
   Schedule();

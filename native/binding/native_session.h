@@ -21,7 +21,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   explicit NativeSession(const Napi::CallbackInfo& info);
   ~NativeSession() override;
 
-  // Pump thread.
+  // Any thread.
   void OnActivity() override;
   // Hands JavaScript what there is: at most one block of output. If there is more, onMore is called, and is
   // expected to call deliver() in a later turn of the event loop. (The mailbox would do it in the same turn,
@@ -43,13 +43,15 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::Value Pid(const Napi::CallbackInfo& info);
   Napi::Value Fd(const Napi::CallbackInfo& info);
   Napi::Value SlaveName(const Napi::CallbackInfo& info);
+  Napi::Value QueuedInput(const Napi::CallbackInfo& info);
   void DeliverMore(const Napi::CallbackInfo& info);
 
+  bool ReadHandlers(const Napi::Value& value);
   void Schedule();
   bool HasNews();
   bool DeliverOutput();
   void DeliverEnd();
-  void Call(const Napi::FunctionReference& handler, const std::initializer_list<napi_value>& arguments);
+  void Call(const Napi::FunctionReference& handler, std::initializer_list<napi_value> arguments);
   void SetLoopRef(bool wanted);
 
   Addon* addon_ = nullptr;
@@ -60,6 +62,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::FunctionReference on_more_;
   bool text_ = false;   // pure ASCII output is handed over as a string
   bool paused_ = true;  // until lib/ has given listeners a chance to come
+  bool hung_up_ = false;
   bool holds_loop_ = false;
   // A Deliver is on its way or under way: there is never more than one, from the mailbox or from onMore.
   std::atomic<bool> scheduled_{false};

@@ -17,8 +17,8 @@ constexpr int kNotStarted = 127;
 [[noreturn]] void Fail(int error_fd, Stage stage, int err, uint32_t candidate = 0) {
   wire::Failed failed{stage, 0, err, candidate};
   // Smaller than PIPE_BUF: one write, whole or not at all. If it fails the keeper sees EOF followed by our
-  // exit status, and it reports a shell that ended with 127.
-  if (write(error_fd, &failed, sizeof failed) != ssize_t{sizeof failed}) _exit(kNotStarted);
+  // exit status, and reports a shell that ended with 127.
+  (void)!write(error_fd, &failed, sizeof failed);
   _exit(kNotStarted);
 }
 
@@ -31,30 +31,36 @@ sigset_t ToSignalSet(uint64_t mask) {
   return set;
 }
 
-// Tries each candidate as execvp(3) would. Returns only if none could be executed: the first error that says
-// more than "not here" wins, because "permission denied" on the second directory must not be hidden by a
-// missing third.
+// Whether execvp(3) goes on to the next directory after this error.
+bool NotHere(int err) {
+  return err == ENOENT || err == ENOTDIR || err == ENAMETOOLONG || err == ESTALE || err == ENODEV ||
+         err == ETIMEDOUT;
+}
+
+// A program without a "#!" line is a shell script.
+int ExecuteScript(const PlanView& plan, char* path) {
+  static char shell[] = "/bin/sh";
+  char* argument_zero = plan.argv[0];
+  plan.script_argv[0] = shell;
+  plan.script_argv[1] = path;
+  execve(shell, plan.script_argv, plan.env);
+  int err = errno;
+  plan.argv[0] = argument_zero;
+  return err;
+}
+
+// Tries each candidate as execvp(3) would, and returns only if none could be executed. "Permission denied" in
+// one directory is remembered while the search goes on; any other error that is not about the place ends it.
 wire::Failed ExecuteFirst(const PlanView& plan) {
   wire::Failed failed{Stage::kExec, 0, ENOENT, 0};
-  bool meaningful = false;
   for (uint32_t i = 0; i < plan.candidate_count; ++i) {
     char* path = plan.candidates[i];
     execve(path, plan.argv, plan.env);
-    int err = errno;
-    if (err == ENOEXEC) {
-      static char shell[] = "/bin/sh";
-      char* argument_zero = plan.argv[0];
-      plan.script_argv[0] = shell;
-      plan.script_argv[1] = path;
-      execve(shell, plan.script_argv, plan.env);
-      err = errno;
-      plan.argv[0] = argument_zero;
-    }
-    if (meaningful || err == ENOENT || err == ENOTDIR) continue;
+    int err = errno == ENOEXEC ? ExecuteScript(plan, path) : errno;
+    if (NotHere(err) && failed.err == EACCES) continue;
     failed.err = err;
     failed.candidate = i;
-    meaningful = true;
-    if (err != EACCES) break;
+    if (!NotHere(err) && err != EACCES) break;
   }
   return failed;
 }
@@ -68,10 +74,9 @@ wire::Failed ExecuteFirst(const PlanView& plan) {
 //  4. chdir, still with the host's credentials, as node-pty does.
 //  5. supplementary groups, gid, uid: in this order, since each needs the privilege that the next gives up.
 //  6. every descriptor from 3 on is marked CLOEXEC: nothing but 0-2 reaches the shell.
-//  7. signals: dispositions are already default (posix_spawn reset them in the keeper, and exec resets the
-//  keeper's
-//     own SIGCHLD handler); the mask of the calling thread is restored last, so that no signal finds us half
-//     done.
+//  7. signals: every disposition is the default one (what the host's C library uses for itself came to us as
+//  ignored),
+//     and the mask of the calling thread is restored last, so that no signal finds us half done.
 //  8. execve of each candidate; nothing of ours runs afterwards.
 void BecomeShell(const PlanView& plan, int slave, int error_fd) {
   if (setsid() == -1) Fail(error_fd, Stage::kSession, errno);
@@ -85,6 +90,7 @@ void BecomeShell(const PlanView& plan, int slave, int error_fd) {
   if (plan.set_ids && setgid(plan.gid) == -1) Fail(error_fd, Stage::kGid, errno);
   if (plan.set_ids && setuid(plan.uid) == -1) Fail(error_fd, Stage::kUid, errno);
   if (int err = MarkCloseOnExecFrom(3); err != 0) Fail(error_fd, Stage::kDescriptors, err);
+  if (int err = ResetSignalDispositions(); err != 0) Fail(error_fd, Stage::kSignals, err);
   sigset_t mask = ToSignalSet(plan.signal_mask);
   if (sigprocmask(SIG_SETMASK, &mask, nullptr) == -1) Fail(error_fd, Stage::kSignals, errno);
   wire::Failed failed = ExecuteFirst(plan);

@@ -20,7 +20,8 @@ namespace spty {
 namespace {
 
 constexpr int kControl = wire::kControlFd;
-constexpr int kOrphanScanMs = 20;
+constexpr int kFirstScanMs = 20;
+constexpr int kSlowestScanMs = 1000;
 constexpr int kReapBatch = 256;
 
 int child_event_fd = -1;
@@ -29,7 +30,7 @@ void OnChildEvent(int) {
   int saved = errno;
   char byte = 0;
   // Non-blocking: a full pipe already holds the news.
-  if (write(child_event_fd, &byte, 1) == -1) errno = saved;
+  (void)!write(child_event_fd, &byte, 1);
   errno = saved;
 }
 
@@ -84,14 +85,17 @@ class Keeper {
     }
   }
 
-  // Ends every descendant. Returns when there is none left, which waitpid proves.
+  // Ends every descendant. Returns when there is none left, which waitpid proves: a process that may not be
+  // killed (a setuid program) is waited for.
   void EndEverything() {
-    for (;;) {
+    for (int pause = kFirstScanMs;; pause = pause < kSlowestScanMs ? pause * 2 : kSlowestScanMs) {
       KillChildren(shell_);
       if (!Reap()) return;
       // What dies hands its own children to us, without any notice: look again soon even if nobody else died.
       pollfd watched{child_events_.get(), POLLIN, 0};
-      if (poll(&watched, 1, kOrphanScanMs) == -1 && errno != EINTR) return;
+      int ready = poll(&watched, 1, pause);
+      if (ready == -1 && errno != EINTR) return;
+      if (ready == 1) pause = kFirstScanMs / 2;
     }
   }
 
@@ -165,6 +169,8 @@ int Main() {
   // Whatever the host forgot to mark close-on-exec is not ours, and holding it could keep a pipe of the
   // user's open.
   if (int err = CloseFrom(kControl + 1); err != 0) Refuse(Stage::kDescriptors, err);
+  // Nor is the host's directory: a keeper that outlives its host must not keep a file system busy.
+  if (chdir("/") == -1) Refuse(Stage::kCwd, errno);
   ReceivedPlan plan;
   if (int err = ReceivePlan(kControl, &plan); err != 0) {
     if (err == ECONNRESET) return 0;

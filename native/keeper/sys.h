@@ -15,6 +15,9 @@ int MarkCloseOnExecFrom(int first);
 // thing: 0.
 int BecomeSubreaper();
 
+// Gives every signal its default disposition, also those that C libraries keep to themselves. 0 or an errno.
+int ResetSignalDispositions();
+
 // A pipe with both ends CLOEXEC, and non-blocking if asked for. 0 or an errno.
 int OpenPipe(int ends[2], bool nonblocking);
 

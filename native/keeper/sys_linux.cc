@@ -83,6 +83,17 @@ int MarkCloseOnExecFrom(int first) {
 
 int BecomeSubreaper() { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ? errno : 0; }
 
+int ResetSignalDispositions() {
+  // The kernel's own struct sigaction, all zero: SIG_DFL, no flags, empty mask. Raw, because a C library
+  // refuses the numbers that it uses for itself (32 to 34).
+  static const uint64_t kDefault[4] = {};
+  for (long number = 1; number <= 64; ++number) {
+    if (number == SIGKILL || number == SIGSTOP) continue;
+    if (syscall(SYS_rt_sigaction, number, kDefault, nullptr, sizeof(uint64_t)) == -1) return errno;
+  }
+  return 0;
+}
+
 int OpenPipe(int ends[2], bool nonblocking) {
   return pipe2(ends, O_CLOEXEC | (nonblocking ? O_NONBLOCK : 0)) == -1 ? errno : 0;
 }

@@ -5,8 +5,8 @@
 // beside it. The plan is the only long frame. Its strings are length-prefixed *and* NUL-terminated, so that
 // the keeper can use them where they lie and never copies one.
 //
-//   host -> keeper   kPlan (with the PTY slave by SCM_RIGHTS), then any number of kSignal; EOF ends the
-//   session keeper -> host   kFailed | kStarted, then kFailed | kRunning, then kExited
+// host -> keeper: kPlan (with the PTY slave by SCM_RIGHTS), then any number of kSignal; EOF ends the session.
+// keeper -> host: kFailed or kStarted, then kFailed or kRunning, then kExited.
 #pragma once
 
 #include <stdint.h>
@@ -23,7 +23,8 @@ inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
 inline constexpr uint32_t kMaxStrings = 1U << 20;
 inline constexpr uint32_t kMaxGroups = 65536;  // NGROUPS_MAX
 
-inline constexpr int kControlFd = 3;  // where the keeper finds its end
+inline constexpr char kKeeperName[] = "sandboxed-pty-keeper";  // its argv[0]
+inline constexpr int kControlFd = 3;                           // where the keeper finds its end
 
 enum class Type : uint16_t {
   kPlan = 1,

@@ -45,7 +45,7 @@ InputQueue::Flushed InputQueue::FlushLocked(int fd) {
     ssize_t written = RetryEintr([&] { return write(fd, head.data(), head.size()); });
     if (written == -1 && errno == EAGAIN) return Flushed::kWaiting;
     if (written == -1) {
-      // EIO: the slave is closed for good or hung up. Nobody will read this any more.
+      // The terminal is gone. Nobody will read this any more.
       DropLocked();
       return Flushed::kDead;
     }

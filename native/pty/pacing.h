@@ -17,7 +17,7 @@ class Pacing {
   using Duration = std::chrono::steady_clock::duration;
 
   // More than this within kWindow is a flow.
-  static constexpr size_t kFlowBytes = size_t{32} << 10;
+  static constexpr size_t kFlowBytes = size_t{16} << 10;
   static constexpr Duration kWindow = std::chrono::milliseconds(4);
   // What is announced without waiting for more.
   static constexpr size_t kBulkBytes = size_t{48} << 10;

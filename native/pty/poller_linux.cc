@@ -13,7 +13,7 @@
 namespace spty {
 namespace {
 
-constexpr uint32_t kEverything = uint32_t{EPOLLIN} | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+constexpr uint32_t kEverything = uint32_t{EPOLLIN} | EPOLLOUT | EPOLLET;
 constexpr uint64_t kWakeToken = ~uint64_t{0};
 
 #ifndef SYS_epoll_pwait2

@@ -45,7 +45,8 @@ Result<PtyPair> OpenPtyPair(const WindowSize& size, bool utf8) {
   TRY_ASSIGN(PtyPair pair, OpenRawPtyPair());
   termios line = LineSettings(utf8);
   if (tcsetattr(pair.slave.get(), TCSANOW, &line) == -1) return Error{Stage::kPty, errno, "tcsetattr"};
-  TRY(SetWindowSize(pair.slave.get(), size));
+  auto sized = SetWindowSize(pair.slave.get(), size);
+  if (!sized.ok()) return Error{Stage::kPty, sized.error().err, sized.error().subject};
   return pair;
 }
 

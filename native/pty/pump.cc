@@ -131,6 +131,7 @@ void Pump::Loop() {
       fprintf(stderr, "sandboxed-pty: the I/O thread cannot wait: %s\n", Describe(events.error()).c_str());
       abort();
     }
+    crowded_ = events.value().size() > 1;
     for (const Poller::Event& event : events.value()) {
       // Null if an earlier event of this batch removed it.
       if (auto source = Find(event.token)) source->OnReady();
@@ -170,7 +171,7 @@ std::shared_ptr<Pump::Source> Pump::Find(Token token) const {
 }
 
 void Pump::RunDeadlines() {
-  std::vector<std::shared_ptr<Source>> due;
+  std::vector<Token> due;
   {
     std::lock_guard lock(mutex_);
     if (deadlines_ == 0) return;
@@ -178,10 +179,12 @@ void Pump::RunDeadlines() {
     for (auto& [token, entry] : entries_) {
       if (!entry.deadline || *entry.deadline > now) continue;
       SetDeadlineLocked(&entry, std::nullopt);
-      due.push_back(entry.source);
+      due.push_back(token);
     }
   }
-  for (auto& source : due) source->OnDeadline();
+  for (Token token : due) {
+    if (auto source = Find(token)) source->OnDeadline();
+  }
 }
 
 std::optional<Clock::time_point> Pump::NextDeadline() const {

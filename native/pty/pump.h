@@ -49,6 +49,8 @@ class Pump {
   // Only on the pump thread. Remove: `fd` is still open; no callback follows. An unknown token is ignored.
   void Remove(Token token);
   void SetDeadline(Token token, std::optional<Clock::time_point> when);
+  // Whether other sources wait for their turn right now.
+  bool crowded() const { return crowded_; }
   // Calls the source's OnReady once more, after the others had their turn.
   void Again(Token token);
 
@@ -77,6 +79,7 @@ class Pump {
   Token next_token_ = 1;
   size_t deadlines_ = 0;
   std::vector<Token> again_;  // pump thread only
+  bool crowded_ = false;      // pump thread only
   pthread_t thread_{};
   bool started_ = false;
 };

@@ -1,5 +1,6 @@
 #include "pty/terminal_io.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,10 +26,27 @@ bool IsAscii(const char* bytes, size_t size) {
   return bits < 0x80;
 }
 
+bool SlaveClosed(int master) {
+  pollfd watched{master, POLLIN, 0};
+  return RetryEintr([&] { return poll(&watched, 1, 0); }) == 1 && (watched.revents & POLLHUP) != 0;
+}
+
 }  // namespace
 
 Result<void> TerminalIo::Start(std::shared_ptr<TerminalIo> self) {
   return pump_.Add(master_.get(), std::move(self), &token_);
+}
+
+void TerminalIo::Detach(const std::shared_ptr<TerminalIo>& self) {
+  if (!master_.valid()) return;
+  input_.Shut();
+  output_.Discard();
+  // On the pump, also because hanging up a terminal takes the kernel a while. Shared: std::function copies.
+  auto master = std::make_shared<Fd>(std::move(master_));
+  pump_.Post([self, master] {
+    self->Stop();
+    master->Reset();
+  });
 }
 
 OutputQueue::Taken TerminalIo::TakeOutput(const std::shared_ptr<TerminalIo>& self) {
@@ -38,10 +56,18 @@ OutputQueue::Taken TerminalIo::TakeOutput(const std::shared_ptr<TerminalIo>& sel
 }
 
 void TerminalIo::OnReady() {
-  InputQueue::Flushed flushed = input_.Flush(master_.get());
+  FlushInput();
+  ReadAvailable();
+}
+
+void TerminalIo::FlushInput() {
+  // While nobody has the slave open there is no point in writing, and there is harm: every write to a
+  // terminal, even one that fails with EAGAIN, wakes those who poll it, and a hang-up is always ready to be
+  // reported. Who opens the slave again and reads wakes us.
+  if (input_.size() == 0 || SlaveClosed(fd_)) return;
+  InputQueue::Flushed flushed = input_.Flush(fd_);
   if (flushed == InputQueue::Flushed::kEmpty || flushed == InputQueue::Flushed::kDead)
     client_.OnInputFlushed();
-  ReadAvailable();
 }
 
 void TerminalIo::OnDeadline() {
@@ -68,10 +94,9 @@ void TerminalIo::Inject(std::string_view text) {
 }
 
 void TerminalIo::Stop() {
+  stopped_ = true;
   input_.Shut();
   pump_.Remove(token_);
-  // Last: from here on the host thread may take the master.
-  stopped_ = true;
 }
 
 void TerminalIo::Abandon() {
@@ -112,13 +137,17 @@ TerminalIo::ReadEnd TerminalIo::ReadSome(size_t* total) {
     ssize_t got = 1;
     while (got > 0 && block->room() >= OutputQueue::kMinRoom) {
       char* at = block->bytes + block->size;
-      got = RetryEintr([&] { return read(master_.get(), at, block->room()); });
+      got = RetryEintr([&] { return read(fd_, at, block->room()); });
       if (got <= 0) break;
       auto size = static_cast<size_t>(got);
       block->ascii = block->ascii && IsAscii(at, size);
       block->size += size;
       *total += size;
       if (finishing_) read_after_exit_ += size;
+      // One read empties the line discipline's buffer, and what comes later is a new edge. A second read
+      // would wait for the kernel's worker to bring more: welcome if nobody else has anything for us, a waste
+      // of time otherwise.
+      if (pump_.crowded() && !finishing_) got = 0;
     }
     host_missed_some_ |= output_.EndFill(std::move(block));
     // EAGAIN: the kernel has no more; it has flushed its own work queue before saying so. EIO: moreover

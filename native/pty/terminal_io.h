@@ -2,8 +2,6 @@
 // pump.
 #pragma once
 
-#include <atomic>
-
 #include "base/fd.h"
 #include "pty/input_queue.h"
 #include "pty/output_queue.h"
@@ -21,7 +19,7 @@ class TerminalIo final : public Pump::Source {
     virtual void OnOutput() = 0;
     // After Finish: every byte that the shell ever wrote is in the queue. Once.
     virtual void OnOutputEnd() = 0;
-    // All queued input is with the kernel, or was dropped because nobody can read it any more.
+    // All queued input is with the kernel, or was dropped because the terminal is gone.
     virtual void OnInputFlushed() = 0;
 
    protected:
@@ -30,21 +28,21 @@ class TerminalIo final : public Pump::Source {
 
   // `pump` and `client` outlive this object.
   TerminalIo(Fd master, Pump& pump, Client& client)
-      : master_(std::move(master)), pump_(pump), client_(client) {}
+      : master_(std::move(master)), fd_(master_.get()), pump_(pump), client_(client) {}
 
   // Host thread. `self` keeps this object alive while the pump watches it.
   Result<void> Start(std::shared_ptr<TerminalIo> self);
-  // -1 once closed. The number is only ever closed by the host thread, so there it cannot be a stranger's.
+  // -1 once detached.
   int fd() const { return master_.get(); }
   InputQueue::Flushed Write(std::string_view bytes) { return input_.Write(master_.get(), bytes); }
   size_t queued_input() const { return input_.size(); }
   // The oldest block of output; makes the pump go on reading if the queue had been full.
   OutputQueue::Taken TakeOutput(const std::shared_ptr<TerminalIo>& self);
   bool has_output() { return !output_.empty(); }
-  // True once the pump will not touch the master any more.
-  bool stopped() const { return stopped_; }
-  // After Stop: gives up the master.
-  Fd TakeMaster() { return std::move(master_); }
+  // Ends all traffic, drops what is queued and closes the master. From here on the host thread has no
+  // descriptor, so it cannot hit a stranger's; the pump closes it as soon as it has let go of it itself. Does
+  // not wait for that.
+  void Detach(const std::shared_ptr<TerminalIo>& self);
 
   // Pump thread.
   void OnReady() override;
@@ -61,21 +59,22 @@ class TerminalIo final : public Pump::Source {
  private:
   enum class ReadEnd { kDrained, kFull, kTurnOver };
 
+  void FlushInput();
   void ReadAvailable();
   ReadEnd ReadSome(size_t* total);
   void Follow(const Pacing::Decision& decision);
   void EndOutput();
 
-  Fd master_;
+  Fd master_;     // the host thread's
+  const int fd_;  // the pump's, valid until Stop
   Pump& pump_;
   Client& client_;
   InputQueue input_;
   OutputQueue output_;
 
-  std::atomic<bool> stopped_{false};
-
+  Pump::Token token_ = 0;  // set by Start, before the pump can know of us
   // Pump thread only.
-  Pump::Token token_ = 0;
+  bool stopped_ = false;
   bool finishing_ = false;
   bool ended_ = false;
   size_t read_after_exit_ = 0;

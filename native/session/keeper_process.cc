@@ -13,13 +13,14 @@
 #include <cstring>
 
 #include "base/eintr.h"
+#include "session/leftovers.h"
 #include "session/spawn_attributes.h"
 
 namespace spty {
 namespace {
 
 constexpr int kPatienceMs = 10'000;
-constexpr int kEndPatienceMs = 1'000;
+constexpr auto kEndPatience = std::chrono::seconds(1);
 
 Error KeeperError(int err, std::string subject) { return Error{Stage::kKeeper, err, std::move(subject)}; }
 
@@ -44,14 +45,14 @@ Result<size_t> SendSome(int control, const msghdr& message) {
 }  // namespace
 
 Result<KeeperProcess> KeeperProcess::Start(const std::string& path) {
+  ReapLeftovers();
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1) return KeeperError(errno, "socketpair");
   Fd ours = AboveStdio(Fd(ends[0]));
   Fd theirs = AboveStdio(Fd(ends[1]));
   if (!ours.valid() || !theirs.valid()) return KeeperError(errno, "socketpair");
   TRY_ASSIGN(SpawnAttributes attributes, SpawnAttributes::ForKeeper(theirs.get()));
-  char name[] = "sandboxed-pty-keeper";
-  char* argv[] = {name, nullptr};
+  char* argv[] = {const_cast<char*>(wire::kKeeperName), nullptr};
   char* env[] = {nullptr};
   pid_t pid = 0;
   int err = posix_spawn(&pid, path.c_str(), attributes.actions(), attributes.attributes(), argv, env);
@@ -60,20 +61,27 @@ Result<KeeperProcess> KeeperProcess::Start(const std::string& path) {
 }
 
 KeeperProcess::KeeperProcess(KeeperProcess&& other) noexcept
-    : ended_(other.ended_), control_(std::move(other.control_)), frames_(other.frames_), pid_(other.pid_) {
+    : ended_(other.ended_),
+      ended_at_(other.ended_at_),
+      control_(std::move(other.control_)),
+      frames_(other.frames_),
+      pid_(other.pid_) {
   other.pid_ = 0;
 }
 
 KeeperProcess::~KeeperProcess() {
   if (pid_ == 0) return;
+  EndSession();
   control_.Reset();
-  for (int waited = 0; waited < kEndPatienceMs; ++waited) {
-    pid_t got = RetryEintr([&] { return waitpid(pid_, nullptr, WNOHANG); });
-    if (got != 0) return;  // reaped, or ECHILD because the host ignores SIGCHLD
+  // Keepers end at once, unless something in their session does not die. All that are left when an
+  // environment goes were told so at about the same time, so that together they delay it by a second at most.
+  for (auto deadline = ended_at_ + kEndPatience; std::chrono::steady_clock::now() < deadline;) {
+    if (TryReap(pid_)) return;
     timespec pause{0, 1'000'000};
     nanosleep(&pause, nullptr);
   }
-  // Something in its session does not die. The keeper is left to it: killing it would free what it guards.
+  // It is left to its work: killing it would free what it guards.
+  ReapLater();
 }
 
 Result<void> KeeperProcess::SendPlan(const std::string& plan, const Fd& slave) {
@@ -134,20 +142,30 @@ bool KeeperProcess::SendSignal(int number) {
 
 void KeeperProcess::EndSession() {
   std::lock_guard lock(sending_);
+  if (std::exchange(ended_, true)) return;
+  ended_at_ = std::chrono::steady_clock::now();
   // Fails only with ENOTCONN, if the keeper is gone already.
-  if (!std::exchange(ended_, true) && control_.valid()) shutdown(control_.get(), SHUT_WR);
+  if (control_.valid()) shutdown(control_.get(), SHUT_WR);
 }
 
 void KeeperProcess::Reap() {
+  EndSession();
   {
     std::lock_guard lock(sending_);
-    ended_ = true;
     control_.Reset();
   }
-  // It has closed its descriptors and is a few instructions from being a zombie. ECHILD: the host ignores
-  // SIGCHLD and the kernel has reaped it.
+  // ECHILD: the host ignores SIGCHLD, and the kernel has reaped it.
   if (pid_ > 0) RetryEintr([&] { return waitpid(pid_, nullptr, 0); });
   pid_ = 0;
+}
+
+void KeeperProcess::ReapLater() {
+  EndSession();
+  {
+    std::lock_guard lock(sending_);
+    control_.Reset();
+  }
+  LeaveToReap(std::exchange(pid_, 0));
 }
 
 }  // namespace spty

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <mutex>
 #include <string>
 
@@ -19,8 +20,7 @@ class KeeperProcess {
   static Result<KeeperProcess> Start(const std::string& path);
   KeeperProcess(KeeperProcess&&) noexcept;
   KeeperProcess& operator=(KeeperProcess&&) = delete;
-  // If the keeper has not been reaped: ends its session and waits for it, for a second at most before it is
-  // killed.
+  // If the keeper has not been reaped: ends its session and waits for it, until a second after it was told.
   ~KeeperProcess();
 
   // Sends the plan with the terminal's slave end.
@@ -37,12 +37,15 @@ class KeeperProcess {
   FrameReader& frames() { return frames_; }
   // Once the keeper has closed its end: waits for its last instructions and forgets it.
   void Reap();
+  // Ends the session and forgets the keeper without waiting; whoever starts the next one reaps it.
+  void ReapLater();
 
  private:
   KeeperProcess(Fd control, pid_t pid) : control_(std::move(control)), pid_(pid) {}
 
   std::mutex sending_;
   bool ended_ = false;
+  std::chrono::steady_clock::time_point ended_at_{};
   Fd control_;
   FrameReader frames_;
   pid_t pid_ = 0;

@@ -14,13 +14,15 @@
 namespace spty {
 namespace {
 
+constexpr int kLastSignal = 64;
+
 // The calling thread's mask, for the shell to start with.
 uint64_t CurrentSignalMask() {
   sigset_t set;
   sigemptyset(&set);
   pthread_sigmask(SIG_SETMASK, nullptr, &set);
   uint64_t mask = 0;
-  for (int number = 1; number <= 64; ++number) {
+  for (int number = 1; number <= kLastSignal; ++number) {
     if (sigismember(&set, number) == 1) mask |= uint64_t{1} << (number - 1);
   }
   return mask;
@@ -74,10 +76,13 @@ Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pum
 
 // Hands over the plan and learns the pid; if the caller wants to know, also whether the program runs.
 Result<void> Session::Greet(const SpawnRequest& request, const std::string& plan, Fd slave) {
-  TRY(keeper_.SendPlan(plan, slave));
+  auto sent = keeper_.SendPlan(plan, slave);
   // Only the shell may hold the slave from here on: its last close is how the kernel tells us of its end.
   slave.Reset();
-  TRY_ASSIGN(Frame started, keeper_.Await());
+  auto answer = keeper_.Await();
+  // A keeper that refused before it got the plan has said why; that is better than "broken pipe".
+  if (!answer.ok()) return sent.ok() ? answer.error() : sent.error();
+  const Frame& started = answer.value();
   if (started.type == wire::Type::kFailed) return ToError(started.failed, request);
   if (started.type != wire::Type::kStarted) return Error{Stage::kKeeper, EPROTO, "no pid from the keeper"};
   pid_ = started.started.pid;
@@ -86,14 +91,13 @@ Result<void> Session::Greet(const SpawnRequest& request, const std::string& plan
   if (running.type == wire::Type::kFailed) return ToError(running.failed, request);
   if (running.type != wire::Type::kRunning)
     return Error{Stage::kKeeper, EPROTO, "no verdict from the keeper"};
-  running_ = true;
   return {};
 }
 
 Result<void> Session::Watch() {
   TRY(terminal_.Start(SharedTerminal()));
   auto watched = pump_.Add(keeper_.control(), shared_from_this(), &control_token_);
-  if (!watched.ok()) pump_.Run([this] { terminal_.Abandon(); });
+  if (!watched.ok()) terminal_.Detach(SharedTerminal());
   return watched;
 }
 
@@ -125,6 +129,7 @@ Result<void> Session::Resize(const WindowSize& size) {
 }
 
 bool Session::Signal(int number) {
+  if (number < 1 || number > kLastSignal) return false;
   {
     std::lock_guard lock(end_mutex_);
     if (end_) return false;
@@ -133,21 +138,21 @@ bool Session::Signal(int number) {
 }
 
 std::string Session::ForegroundProgram() const {
-  if (!running_ || terminal_.fd() == -1) return "";
-  return spty::ForegroundProgram(terminal_.fd());
+  if (terminal_.fd() == -1) return "";
+  std::string program = spty::ForegroundProgram(terminal_.fd());
+  // Between fork and exec the child still has the keeper's name.
+  return program == wire::kKeeperName ? "" : program;
 }
 
 void Session::HangUp() {
   if (terminal_.fd() == -1) return;
-  pump_.Run([this] {
-    hung_up_ = true;
-    terminal_.Abandon();
+  hung_up_ = true;
+  terminal_.Detach(SharedTerminal());
+  {
     std::lock_guard lock(end_mutex_);
     output_complete_ = true;
-  });
-  CloseMaster();
-  // The kernel has sent SIGHUP to the foreground group; a shell that has lost its terminal would miss that
-  // one.
+  }
+  // The kernel sends SIGHUP to the foreground group; a shell that has lost its terminal would miss that one.
   Signal(SIGHUP);
 }
 
@@ -157,15 +162,7 @@ void Session::Release() {
     client_ = nullptr;
   }
   keeper_.EndSession();
-  // After an ordinary end the pump has let go of the terminal already.
-  if (!terminal_.stopped()) pump_.Run([this] { terminal_.Abandon(); });
-  CloseMaster();
-}
-
-// On the pump: hanging up a terminal takes the kernel a while, and the host thread has better things to do.
-void Session::CloseMaster() {
-  auto master = std::make_shared<Fd>(terminal_.TakeMaster());
-  if (master->valid()) pump_.Post([master] { master->Reset(); });
+  terminal_.Detach(SharedTerminal());
 }
 
 void Session::Tell() {
@@ -178,16 +175,13 @@ void Session::OnReady() {
     Frame frame;
     auto status = keeper_.frames().Next(keeper_.control(), &frame);
     if (status.ok() && status.value() == FrameReader::Status::kNothing) return;
-    if (!status.ok() || status.value() == FrameReader::Status::kClosed) return HandleKeeperGone();
+    if (!status.ok() || status.value() == FrameReader::Status::kClosed) return HandleKeeperGone(status.ok());
     HandleFrame(frame);
   }
 }
 
 void Session::HandleFrame(const Frame& frame) {
   switch (frame.type) {
-    case wire::Type::kRunning:
-      running_ = true;
-      return;
     case wire::Type::kExited:
       return ShellEnded(End{frame.exited.code, frame.exited.signal});
     case wire::Type::kFailed:
@@ -200,14 +194,16 @@ void Session::HandleFrame(const Frame& frame) {
   }
 }
 
-// After an ordinary end the keeper closes last. If there was none somebody killed the keeper: we cannot know
-// how the shell fares, so it is hung up like any terminal whose other side vanished, and that is what we
-// report.
-void Session::HandleKeeperGone() {
+// After an ordinary end the keeper closes last. If there was none, somebody killed the keeper (or it talks
+// nonsense): we cannot know how the shell fares, so it is hung up like any terminal whose other side
+// vanished, and that is what we report.
+void Session::HandleKeeperGone(bool closed) {
   auto self = shared_from_this();
   ShellEnded(End{0, SIGHUP});
   pump_.Remove(control_token_);
-  keeper_.Reap();
+  // A keeper that closed its end is a few instructions from being a zombie; one that did not may take its
+  // time.
+  closed ? keeper_.Reap() : keeper_.ReapLater();
 }
 
 void Session::ShellEnded(End end) {
@@ -216,7 +212,6 @@ void Session::ShellEnded(End end) {
     if (end_) return;
     end_ = end;
   }
-  running_ = false;
   // Whatever the shell left running ends with it.
   keeper_.EndSession();
   terminal_.Finish();

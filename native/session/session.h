@@ -24,7 +24,8 @@ class Session final : public Pump::Source,
                       public TerminalIo::Client,
                       public std::enable_shared_from_this<Session> {
  public:
-  // What the host wants to hear. Called on the pump thread, never after Release.
+  // What the host wants to hear. Called on the pump thread (once on the host's, within Spawn), never after
+  // Release.
   class Client {
    public:
     // There may be output to take, an end to see, or room for more input.
@@ -90,11 +91,10 @@ class Session final : public Pump::Source,
   Result<void> Watch();
   std::shared_ptr<TerminalIo> SharedTerminal();
   void HandleFrame(const Frame& frame);
-  void HandleKeeperGone();
+  void HandleKeeperGone(bool closed);
   void ShellEnded(End end);
   void Attach(Client* client);
   void Tell();
-  void CloseMaster();
 
   std::string slave_name_;
   TerminalIo terminal_;
@@ -102,8 +102,8 @@ class Session final : public Pump::Source,
   Pump& pump_;
   pid_t pid_ = 0;
 
-  std::atomic<bool> running_{false};  // exec has happened
   std::atomic<bool> input_flushed_{false};
+  std::atomic<bool> hung_up_{false};
   mutable std::mutex end_mutex_;
   std::optional<End> end_;        // guarded by end_mutex_: how the shell ended
   bool output_complete_ = false;  // guarded by end_mutex_
@@ -111,9 +111,7 @@ class Session final : public Pump::Source,
   std::mutex client_mutex_;  // held while the client is called, so that Release can be sure it is not
   Client* client_ = nullptr;
 
-  // Pump thread only.
-  bool hung_up_ = false;
-  Pump::Token control_token_ = 0;
+  Pump::Token control_token_ = 0;  // set by Spawn, before the pump can know of us
 };
 
 }  // namespace spty

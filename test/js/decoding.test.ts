@@ -1,4 +1,4 @@
-import { better, contract, script } from './support';
+import { better, contract, script, start } from './support';
 
 /** Prints its arguments as bytes (printf escapes), in raw mode; a line is awaited before each but the first. */
 const pieces = 'stty raw -echo; for piece; do printf "$piece"; read line; done; printf .; read line';
@@ -92,6 +92,14 @@ contract('setEncoding changes what the following chunks are', async () => {
   session.pty.setEncoding('utf8');
   session.pty.write('\n');
   await session.printed('three');
+});
+
+contract('setEncoding is about output: input keeps the encoding of the options', async () => {
+  const session = start('sh', ['-c', 'stty raw -echo; echo ready; head -c 2 | od -An -tx1'], { encoding: 'latin1' });
+  await session.printed('ready');
+  session.pty.setEncoding('utf8');
+  session.pty.write('éé');
+  await session.printed('e9 e9');
 });
 
 contract('setEncoding refuses what is no encoding', () => {

@@ -19,6 +19,14 @@ contract('after destroy there is no more data', async () => {
   expect(session.chunks.length).toBe(chunks);
 });
 
+contract('pause after destroy does not hold back the exit', async () => {
+  const session = script('echo ready; read line');
+  await session.printed('ready');
+  session.pty.destroy();
+  session.pty.pause();
+  expect(await session.exit()).toEqual({ exitCode: 0, signal: 1 });
+});
+
 contract('destroy may be called again and again, also inside the exit listener', async () => {
   const session = script('echo ready; read line');
   const inside = new Promise<unknown>((resolve) => {

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { contract, linux, resultOf, run, script, temporaryDirectory } from './support';
+import { contract, linux, resultOf, run, script, start, temporaryDirectory } from './support';
 
 /** What a program finds in its environment. */
 async function environment(options: object): Promise<Record<string, string>> {
@@ -97,4 +97,13 @@ contract('a copy of process.env is passed as it is', async () => {
 contract('no variable is invented', async () => {
   const names = (await arriving('copied')).filter((name) => name !== '');
   expect(names.filter((name) => !(name in hostEnvironment) && name !== 'PWD' && name !== 'TERM')).toEqual([]);
+});
+
+contract('a directory is where the kernel says it is: link/.. is the parent of the target', async () => {
+  const root = fs.realpathSync(temporaryDirectory());
+  fs.mkdirSync(path.join(root, 'real', 'inner'), { recursive: true });
+  fs.symlinkSync(path.join(root, 'real', 'inner'), path.join(root, 'link'));
+  const session = start('sh', ['-c', 'pwd -P; echo "<$PWD>"'], { cwd: `${root}/link/..` });
+  await session.exit();
+  expect(session.output.split('\r\n')[0]).toBe(path.join(root, 'real'));
 });

@@ -9,8 +9,33 @@ interface Outcome {
   left: number;
 }
 
-/** Starts sessions in a host that is told to use another helper; gives the errors. */
-function startWith(keeper: string): Promise<Outcome> {
+/** Where the addon and the helper are, relative to the package: built here or shipped. */
+function binaryDirectory(): string {
+  const shipped = path.join(packageRoot, 'prebuilds');
+  const names = fs.existsSync(shipped) ? fs.readdirSync(shipped).map((name) => path.join('prebuilds', name)) : [];
+  const found = ['build/Release', ...names].find((dir) => fs.existsSync(path.join(packageRoot, dir, 'sandboxed_pty.node')));
+  if (found === undefined) throw new Error('the addon has not been built');
+  return found;
+}
+
+/** Copies the package without its helper to `root`. */
+function copyPackage(root: string): void {
+  const binaries = path.join(root, binaryDirectory());
+  fs.mkdirSync(binaries, { recursive: true });
+  fs.cpSync(path.join(packageRoot, 'dist'), path.join(root, 'dist'), { recursive: true });
+  fs.cpSync(path.join(packageRoot, 'package.json'), path.join(root, 'package.json'));
+  fs.cpSync(path.join(packageRoot, binaryDirectory(), 'sandboxed_pty.node'), path.join(binaries, 'sandboxed_pty.node'));
+}
+
+/** A copy of the package, and where its helper is expected. */
+function packageCopy(): { root: string; keeper: string } {
+  const root = temporaryDirectory();
+  copyPackage(root);
+  return { root, keeper: path.join(root, binaryDirectory(), 'sandboxed-pty-keeper') };
+}
+
+/** Starts sessions in a host that uses this copy of the package; gives the errors. */
+function startFrom(root: string): Promise<Outcome> {
   return resultOf(
     async (pty, kernel) => {
       const attempt = (start: () => { kill(signal: string): void }): any => {
@@ -29,13 +54,13 @@ function startWith(keeper: string): Promise<Outcome> {
       await kernel.until('no child is left', () => kernel.children().length === 0);
       return { errors, left: kernel.openFds().length - before };
     },
-    { env: { ...process.env, SANDBOXED_PTY_KEEPER: keeper } },
+    { module: root },
   );
 }
 
 ours('a missing helper is a SandboxError at the stage keeper that names it', async () => {
-  const keeper = path.join(temporaryDirectory(), 'missing');
-  const { errors } = await startWith(keeper);
+  const { root, keeper } = packageCopy();
+  const { errors } = await startFrom(root);
   for (const error of errors) {
     expect(error).toMatchObject({ name: 'SandboxError', stage: 'keeper', path: keeper, code: 'ENOENT' });
     expect(error.message).toContain(keeper);
@@ -44,28 +69,33 @@ ours('a missing helper is a SandboxError at the stage keeper that names it', asy
 });
 
 ours('a helper that may not be executed is a SandboxError at the stage keeper that names it', async () => {
-  const keeper = writeScript(path.join(temporaryDirectory(), 'keeper'), 'no program', 0o644);
-  const { errors } = await startWith(keeper);
+  const { root, keeper } = packageCopy();
+  writeScript(keeper, 'no program', 0o644);
+  const { errors } = await startFrom(root);
   for (const error of errors) expect(error).toMatchObject({ name: 'SandboxError', stage: 'keeper', path: keeper, code: 'EACCES' });
 });
 
 ours('a helper that is a directory is a SandboxError at the stage keeper', async () => {
-  const keeper = temporaryDirectory();
-  const { errors } = await startWith(keeper);
+  const { root, keeper } = packageCopy();
+  fs.mkdirSync(keeper);
+  const { errors } = await startFrom(root);
   for (const error of errors) expect(error).toMatchObject({ name: 'SandboxError', stage: 'keeper', path: keeper });
 });
 
 ours.needing(linux)('a helper that is another program is a SandboxError, and nothing is left of it', async () => {
-  for (const keeper of ['/bin/true', '/bin/false']) {
-    const { errors, left } = await startWith(keeper);
+  for (const program of ['/bin/true', '/bin/false']) {
+    const { root, keeper } = packageCopy();
+    fs.symlinkSync(program, keeper);
+    const { errors, left } = await startFrom(root);
     expect(errors.map(({ name }) => name)).toEqual(['SandboxError', 'SandboxError']);
     expect(left).toBe(0);
   }
 });
 
 ours('a helper that is no executable format is a SandboxError', async () => {
-  const keeper = writeScript(path.join(temporaryDirectory(), 'keeper'), 'no program');
-  const { errors } = await startWith(keeper);
+  const { root, keeper } = packageCopy();
+  writeScript(keeper, 'no program');
+  const { errors } = await startFrom(root);
   expect(errors.map(({ name }) => name)).toEqual(['SandboxError', 'SandboxError']);
 });
 
@@ -82,26 +112,13 @@ ours('a path inside an Electron archive becomes the path beside it', () => {
   for (const [given, expected] of Object.entries(pairs)) expect([given, unpackedPath(given)]).toEqual([given, expected]);
 });
 
-/** Where the addon and the helper are, relative to the package: built here or shipped. */
-function binaryDirectory(): string {
-  const shipped = path.join(packageRoot, 'prebuilds');
-  const names = fs.existsSync(shipped) ? fs.readdirSync(shipped).map((name) => path.join('prebuilds', name)) : [];
-  const found = ['build/Release', ...names].find((dir) => fs.existsSync(path.join(packageRoot, dir, 'sandboxed_pty.node')));
-  if (found === undefined) throw new Error('the addon has not been built');
-  return found;
-}
-
 ours('a package inside an archive uses the helper that was unpacked beside it', async () => {
-  const directory = binaryDirectory();
   const root = temporaryDirectory();
   const inside = path.join(root, 'app.asar', 'node_modules', 'sandboxed-pty');
-  const beside = path.join(root, 'app.asar.unpacked', 'node_modules', 'sandboxed-pty');
-  fs.cpSync(path.join(packageRoot, 'dist'), path.join(inside, 'dist'), { recursive: true });
-  fs.cpSync(path.join(packageRoot, 'package.json'), path.join(inside, 'package.json'));
-  for (const [to, name] of [[inside, 'sandboxed_pty.node'], [beside, 'sandboxed-pty-keeper']] as const) {
-    fs.mkdirSync(path.join(to, directory), { recursive: true });
-    fs.cpSync(path.join(packageRoot, directory, name), path.join(to, directory, name));
-  }
+  const beside = path.join(root, 'app.asar.unpacked', 'node_modules', 'sandboxed-pty', binaryDirectory());
+  copyPackage(inside);
+  fs.mkdirSync(beside, { recursive: true });
+  fs.cpSync(path.join(packageRoot, binaryDirectory(), 'sandboxed-pty-keeper'), path.join(beside, 'sandboxed-pty-keeper'));
   const source = `require(${JSON.stringify(inside)}).spawn('sh', ['-c', 'exit 7'], {}).onExit(({ exitCode }) => console.log(exitCode));`;
   expect(await host(source)).toMatchObject({ code: 0, stdout: '7\n', stderr: '' });
 });

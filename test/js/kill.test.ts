@@ -34,6 +34,26 @@ contract('names that are no signals are ignored', async () => {
   await session.printed('<alive>');
 });
 
+for (const [name, value] of [['0', 0], ['NaN', NaN], ['null', null], ['an empty string', '']] as const) {
+  contract(`kill with ${name} means SIGHUP`, async () => {
+    const session = script('trap "echo hung up" HUP; stty -echo; echo ready; while :; do read line; done');
+    await session.printed('ready');
+    session.pty.kill(value as unknown as string);
+    session.pty.write('\r');
+    await session.printed('hung up');
+  });
+}
+
+contract('numbers that are no signals are ignored', async () => {
+  const session = script('stty -echo; echo ready; read line; echo "<$line>"');
+  await session.printed('ready');
+  for (const number of [-9, -1, 65, 1000, 2 ** 32, 0.5]) {
+    expect(session.pty.kill(number as unknown as string)).toBeUndefined();
+  }
+  session.pty.write('alive\r');
+  await session.printed('<alive>');
+});
+
 contract('kill signals the leader and not its children', async () => {
   const session = script('stty -echo; trap "echo got it" TERM; echo ready; cat; echo after; while read line; do :; done');
   await session.printed('ready');

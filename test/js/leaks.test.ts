@@ -180,3 +180,29 @@ better('a stalled reader with much queued input costs the host no processor time
   expect(work).toBeGreaterThan(0.05);
   expect(used).toBeLessThan(work / 4);
 });
+
+ours('a terminal that has ended, and what its listeners hold, is collected', async () => {
+  const collected = await resultOf(
+    async (pty, kernel) => {
+      let collectedSoFar = 0;
+      const registry = new FinalizationRegistry(() => collectedSoFar++);
+      const one = (): Promise<void> =>
+        new Promise((resolve) => {
+          const terminal = pty.spawn('sh', ['-c', 'echo output'], {});
+          const held = Buffer.alloc(1024);
+          registry.register(terminal, 'terminal');
+          registry.register(held, 'what a listener holds');
+          terminal.onData(() => held.length);
+          terminal.onExit(() => resolve());
+        });
+      for (let i = 0; i < 20; i++) await one();
+      await kernel.until('all but the last are collected', () => {
+        (globalThis as unknown as { gc(): void }).gc();
+        return collectedSoFar >= 38;
+      });
+      return collectedSoFar >= 38;
+    },
+    { nodeArgs: ['--expose-gc'] },
+  );
+  expect(collected).toBe(true);
+});

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as tty from 'node:tty';
-import { contract, load, resultOf, type Terminal } from './support';
+import { contract, load, ours, resultOf, type Terminal } from './support';
 
 const opened: Terminal[] = [];
 
@@ -79,4 +79,16 @@ contract('when both ends are destroyed nothing keeps node alive', async () => {
     return 'ends by itself';
   });
   expect(result).toBe('ends by itself');
+});
+
+ours('resize after the ends are destroyed does not reach whoever got the descriptor next', async () => {
+  const pair = open({});
+  const [slaveClosed, masterClosed] = [pair.slave, pair.master].map((end) => new Promise((resolve) => end.once('close', resolve)));
+  pair.slave.destroy();
+  pair.master.destroy();
+  await Promise.all([slaveClosed, masterClosed]);
+  const others = Array.from({ length: 5 }, () => open({ cols: 50, rows: 40 }));
+  expect(others.some(({ fd }) => fd === pair.fd)).toBe(true);
+  pair.resize(11, 7);
+  expect(others.map(sizeOf)).toEqual(Array(5).fill('40 50'));
 });

@@ -113,6 +113,40 @@ better('process.exit in a worker ends the worker and its session', async () => {
   expect(end.code).toBe(5);
 });
 
+better('a worker that exits in a data listener, again and again, leaves the host alive', async () => {
+  expect(await endMany('process.exit(5);')).toEqual(Array(20).fill({ code: 5 }));
+});
+
+better('a worker whose data listener throws ends with that error, and leaves the host alive', async () => {
+  expect(await endMany("throw new Error('of the listener');")).toEqual(
+    Array(20).fill({ code: 1, error: 'of the listener' }),
+  );
+});
+
+/** Runs worker after worker whose data listener does this in the middle of a flow of output. */
+function endMany(listener: string): Promise<unknown> {
+  return resultOf(
+    async (_pty, _kernel, { path, body }) => {
+      const { Worker } = require('node:worker_threads');
+      const source = `
+        const pty = require(${JSON.stringify(path)});
+        let chunks = 0;
+        const child = pty.spawn('sh', ['-c', 'while :; do echo output; done'], {});
+        child.onData(() => { if (++chunks === 3) { ${body} } });`;
+      const ends: unknown[] = [];
+      for (let i = 0; i < 20; i++) {
+        const worker = new Worker(source, { eval: true });
+        let error: string | undefined;
+        worker.on('error', (thrown: Error) => (error = thrown.message));
+        const code = await new Promise((resolve) => worker.on('exit', resolve));
+        ends.push({ code, ...(error === undefined ? {} : { error }) });
+      }
+      return ends;
+    },
+    { arg: { path: modulePath, body: listener } },
+  );
+}
+
 better('several workers run sessions at the same time', async () => {
   const results = await resultOf(
     async (pty, _kernel, path) => {

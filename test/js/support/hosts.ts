@@ -24,6 +24,8 @@ export interface HostOptions {
   /** Descriptors that the host inherits, by number in the host. */
   inherit?: Readonly<Record<number, number>>;
   nodeArgs?: readonly string[];
+  /** The module that the body gets, if not the one under test. */
+  module?: string;
 }
 
 /**
@@ -36,9 +38,9 @@ const resultFd = 3;
 /** More than what is waited for inside. */
 const hostPatienceMs = 70_000;
 
-function source(body: Body, arg: unknown): string {
+function source(body: Body, arg: unknown, module: string = modulePath): string {
   return [
-    `const pty = require(${JSON.stringify(modulePath)});`,
+    `const pty = require(${JSON.stringify(module)});`,
     `const kernel = require(${JSON.stringify(path.join(__dirname, 'processes.js'))});`,
     `Promise.resolve((${body.toString()})(pty, kernel, ${JSON.stringify(arg) ?? 'undefined'})).then((result) => {`,
     `  if (result !== undefined) require('node:fs').writeSync(${resultFd}, JSON.stringify(result));`,
@@ -58,7 +60,7 @@ export class Host {
     const highest = Math.max(resultFd, ...Object.keys(options.inherit ?? {}).map(Number));
     const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', 'pipe'];
     for (let fd = resultFd + 1; fd <= highest; fd++) stdio.push(options.inherit?.[fd] ?? 'ignore');
-    const code = typeof body === 'string' ? body : source(body, options.arg);
+    const code = typeof body === 'string' ? body : source(body, options.arg, options.module);
     const command = [...(options.through ?? []), process.execPath, ...(options.nodeArgs ?? []), '-e', code];
     this.child = spawn(command[0] as string, command.slice(1), { stdio, env: options.env ?? process.env, cwd: options.cwd });
     running.add(this.child);

@@ -58,7 +58,7 @@ TEST(Announcement, IsRepeatedIfTheHostCameWhileThePumpHeldTheBlock) {
   std::thread noise([&] {
     while (!stop) terminal.pump().Run([&] { terminal->OnReady(); });
   });
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     EXPECT_EQ(write(terminal.slave(), "k", 1), 1);
     EXPECT_EQ(terminal.ReadBytes(1), "k");
     if (testing::Test::HasFailure()) break;

@@ -174,6 +174,7 @@ TEST(Sessions, TwoHundredInARowLeaveNothing) {
   };
   one(0);
   ASSERT_TRUE(Eventually([] { return ChildrenOf(getpid()).empty(); }));
+  pump->Run([] {});  // what the end of a session leaves to the pump is done as well
   Footprint before = Footprint::Now();
   for (int i = 0; i < 200; ++i) one(i);
   EXPECT_TRUE(Eventually([&] { return Footprint::Now() == before; })) << ToString(Footprint::Now());

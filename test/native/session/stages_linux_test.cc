@@ -1,9 +1,5 @@
 // One test per stage: that step fails, its name and errno reach the caller of Spawn, and nothing is left.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -11,11 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstddef>
 
 #include "support/faulty_keeper_linux.h"
-#include "support/in_child.h"
-#include "support/limits.h"
 #include "support/live_session.h"
 #include "support/processes_linux.h"
 
@@ -192,102 +185,6 @@ TEST(Stage, DescriptorsWorkWithoutTheKernelsHelp) {
   LiveSession session(request);
   ASSERT_TRUE(session.ok()) << Describe(session.error());
   EXPECT_NE(session.ReadUntil("done\n").find("descriptors=0,1,2,\n"), std::string::npos);
-}
-
-// Every number of free descriptors up to the one that suffices.
-TEST(Stage, DescriptorsOfTheHostRunOut) {
-  auto pump = AcquirePump();
-  Listener listener;
-  std::string stages;
-  for (int spare = 0; spare < 20; ++spare) {
-    Footprint before = Footprint::Now();
-    Error error;
-    bool started = false;
-    {
-      DescriptorLimit limit(spare);
-      auto session = Session::Spawn(ShellRequest("exit 0"), *pump, &listener);
-      started = session.ok();
-      if (started) session.value()->Release();
-      if (!started) error = session.error();
-    }
-    if (started) break;
-    EXPECT_EQ(ErrnoName(error.err), "EMFILE") << Describe(error);
-    EXPECT_EQ(Footprint::Now(), before);
-    stages += std::string(StageName(error.stage)) + " ";
-  }
-  EXPECT_EQ(stages, "pty pty keeper keeper ");
-}
-
-// Makes one call fail in this thread, if its argument has this value: the pump's thread is not affected.
-bool FailHere(const Fault& fault) {
-  const bool any = fault.argument == -1;
-  const size_t offset = offsetof(seccomp_data, args) + 8 * static_cast<size_t>(any ? 0 : fault.argument);
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(fault.call), 0, 3),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, fault.value, 0, static_cast<uint8_t>(any ? 0 : 1)),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(fault.err)),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  sock_fprog program{6, filter};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
-std::string HostFailure(const std::vector<Fault>& faults, Stage stage, int err) {
-  return InChild([=]() -> std::string {
-    auto pump = Pump::Acquire();
-    CHILD_CHECK(pump.ok());
-    Listener listener;
-    Footprint before = Footprint::Now();
-    for (const Fault& fault : faults) CHILD_CHECK(FailHere(fault));
-    auto session = Session::Spawn(ShellRequest("exit 0"), *pump.value(), &listener);
-    CHILD_CHECK(!session.ok());
-    std::string got = std::string(StageName(session.error().stage)) + " " + ErrnoName(session.error().err);
-    if (got != std::string(StageName(stage)) + " " + ErrnoName(err)) return Describe(session.error());
-    CHILD_CHECK(Footprint::Now() == before);
-    return "";
-  });
-}
-
-TEST(Stage, ProcessesRunOut) {
-  std::vector<Fault> faults = {{SYS_clone3, EAGAIN}, {SYS_clone, EAGAIN}};
-#ifdef SYS_vfork
-  faults.push_back({SYS_vfork, EAGAIN});
-#endif
-  EXPECT_EQ(HostFailure(faults, Stage::kKeeper, EAGAIN), "");
-}
-
-TEST(Stage, SocketOfTheHost) {
-  EXPECT_EQ(HostFailure({{SYS_socketpair, ENFILE}}, Stage::kKeeper, ENFILE), "");
-}
-
-TEST(Stage, TerminalsRunOut) {
-  constexpr uint32_t kFlags = O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK;
-  EXPECT_EQ(HostFailure({{SYS_openat, ENOSPC, 2, kFlags}}, Stage::kPty, ENOSPC), "");
-}
-
-TEST(Stage, UnlockingTheTerminal) {
-  EXPECT_EQ(HostFailure({{SYS_ioctl, EIO, 1, TIOCSPTLCK}}, Stage::kPty, EIO), "");
-}
-
-TEST(Stage, NumberOfTheTerminal) {
-  EXPECT_EQ(HostFailure({{SYS_ioctl, EIO, 1, TIOCGPTN}}, Stage::kPty, EIO), "");
-}
-
-TEST(Stage, SlaveOfTheTerminal) {
-  EXPECT_EQ(HostFailure({{SYS_ioctl, EIO, 1, TIOCGPTPEER}}, Stage::kPty, EIO), "");
-}
-
-TEST(Stage, LineSettings) { EXPECT_EQ(HostFailure({{SYS_ioctl, EIO, 1, TCSETS}}, Stage::kPty, EIO), ""); }
-
-TEST(Stage, WindowSize) {
-  EXPECT_EQ(HostFailure({{SYS_ioctl, EIO, 1, TIOCSWINSZ}}, Stage::kResize, EIO), "");
-}
-
-TEST(Stage, Pump) {
-  EXPECT_EQ(HostFailure({{SYS_epoll_ctl, ENOSPC, 1, EPOLL_CTL_ADD}}, Stage::kPump, ENOSPC), "");
 }
 
 }  // namespace
