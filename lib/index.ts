@@ -6,6 +6,26 @@ import { ExitEvent, Terminal } from './terminal';
 export type { ExitEvent, OpenOptions, OpenTerminal, SpawnOptions };
 export type { Disposable, Event } from './event';
 export { SandboxError };
+export { checkSettings, ResolvedSettings, resolveSettings } from './settings';
+export type { SettingsInput, SettingsLayers } from './settings';
+export { SettingsError } from './settings-error';
+export type { Problem } from './settings-error';
+export type * from './settings-types';
+export { explain, Policy, resolvePolicy } from './policy';
+export type {
+  Access,
+  Environment,
+  Explanation,
+  GitRepository,
+  Grant,
+  Hole,
+  PolicyDescription,
+  PolicyInput,
+  Protection,
+  Rights,
+  SkippedPath,
+  Suggestion,
+} from './policy';
 
 /** A terminal whose session ends with it. Has everything that node-pty's IPty has. */
 export type SandboxedPty = Terminal;

@@ -2,9 +2,10 @@ import * as fs from 'fs';
 import * as path from 'path';
 
 import { SandboxError } from './errors';
+import type { NativeSettings } from './settings-native';
 
 /** Everything the addon exports; the one place that says so. */
-export interface Native {
+export interface Native extends NativeSettings {
   NativeSession: new (request: NativeRequest, handlers: NativeHandlers) => NativeSession;
   openPty(options: { cols: number; rows: number; utf8: boolean }): { master: number; slave: number; name: string };
   /** 0 or an errno. */

@@ -49,5 +49,5 @@ export interface NativeSettings {
 }
 
 export function nativeSettings(): NativeSettings {
-  return loadNative() as unknown as NativeSettings;
+  return loadNative();
 }

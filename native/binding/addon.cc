@@ -5,6 +5,7 @@
 #include "binding/failure.h"
 #include "binding/native_session.h"
 #include "binding/read_request.h"
+#include "binding/settings_binding.h"
 #include "pty/pty_pair.h"
 
 namespace spty {
@@ -14,6 +15,7 @@ Napi::Object Addon::Init(Napi::Env env, Napi::Object exports) {
   exports.Set("NativeSession", NativeSession::Define(env));
   exports.Set("openPty", Napi::Function::New<&Addon::OpenPty>(env, "openPty"));
   exports.Set("resizePty", Napi::Function::New<&Addon::ResizePty>(env, "resizePty"));
+  RegisterSettings(env, exports);
   return exports;
 }
 
