@@ -62,10 +62,7 @@
       'cflags': ['-fPIC'],
       'cflags_cc': ['-fno-exceptions'],
       'xcode_settings': {'GCC_ENABLE_CPP_EXCEPTIONS': 'NO'},
-      # The settings reader uses nlohmann_json, whose parser throws. Exceptions stay inside those files.
-      'conditions': [
-        ['"<!@(node scripts/gyp-sources.mjs settings)"!=""', {'dependencies': ['spty_settings']}],
-      ],
+      'dependencies': ['spty_settings'],
     },
     {
       'target_name': 'sandboxed-pty-keeper',
@@ -91,17 +88,14 @@
         }],
       ],
     },
-  ],
-  'conditions': [
-    ['"<!@(node scripts/gyp-sources.mjs settings)"!=""', {
-      'targets': [{
-        'target_name': 'spty_settings',
-        'type': 'static_library',
-        'sources': ['<!@(node scripts/gyp-sources.mjs settings)'],
-        'cflags': ['-fPIC'],
-        'cflags_cc': ['-fexceptions'],
-        'xcode_settings': {'GCC_ENABLE_CPP_EXCEPTIONS': 'YES'},
-      }],
-    }],
+    {
+      # nlohmann_json's parser throws. Exceptions stay inside these files.
+      'target_name': 'spty_settings',
+      'type': 'static_library',
+      'sources': ['<!@(node scripts/gyp-sources.mjs settings)'],
+      'cflags': ['-fPIC'],
+      'cflags_cc': ['-fexceptions'],
+      'xcode_settings': {'GCC_ENABLE_CPP_EXCEPTIONS': 'YES'},
+    },
   ],
 }
