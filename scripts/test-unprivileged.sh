@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Runs all suites in a copy of this tree as an unprivileged user: real users are not root. The user gets a HOME and a
 # TMPDIR of its own and, where one can be made, a delegated cgroup v2 subtree. Needs root; leaves nothing behind.
+# What `npm test` has built here is used as it is: a private mount shows the copy at this very path, because the build
+# and the test program know it. Where that cannot be done the copy is built anew.
 #   scripts/test-unprivileged.sh [arguments of scripts/test.mjs]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -9,6 +11,7 @@ if [[ $EUID -ne 0 ]]; then
   echo 'Only root can become another user. Run: npm test' >&2
   exit 1
 fi
+root=$PWD
 user=${SPTY_TEST_USER:-nobody}
 uid=$(id -u "$user")
 gid=$(id -g "$user")
@@ -67,14 +70,17 @@ processes_of_user() {
 
 delegate
 mkdir "$base/tree" "$base/home" "$base/tmp"
-tar -c --exclude=./.git --exclude=./build/cmake --exclude=./build/tests --exclude='./build/tests-*' . | tar -x -C "$base/tree"
+tar -c --exclude=./.git --exclude='./build/tests-*' . | tar -x -C "$base/tree"
 chown -R "$uid:$gid" "$base"
 before=$(processes_of_user)
 
+user_command=(
+  env -i PATH="$PATH" LANG="${LANG:-C.UTF-8}" TERM="${TERM:-dumb}" SHELL=/bin/sh USER="$user" LOGNAME="$user"
+  CI="${CI:-}" HOME="$base/home" TMPDIR="$base/tmp" NPM_CONFIG_USERCONFIG=/dev/null NPM_CONFIG_UPDATE_NOTIFIER=false
+  setpriv --reuid="$uid" --regid="$gid" --clear-groups --inh-caps=-all
+)
 as_user() {
-  env -i PATH="$PATH" LANG="${LANG:-C.UTF-8}" TERM="${TERM:-dumb}" SHELL=/bin/sh USER="$user" LOGNAME="$user" \
-    CI="${CI:-}" HOME="$base/home" TMPDIR="$base/tmp" NPM_CONFIG_USERCONFIG=/dev/null NPM_CONFIG_UPDATE_NOTIFIER=false \
-    setpriv --reuid="$uid" --regid="$gid" --clear-groups --inh-caps=-all "$@"
+  "${user_command[@]}" "$@"
 }
 
 if ! as_user node --version >/dev/null; then
@@ -87,11 +93,28 @@ if [[ ! $privileges =~ ^0+$ ]]; then
   exit 1
 fi
 
-cd "$base/tree"
+# Runs a command as the user, in the copy, at this tree's own path.
+in_place() {
+  # shellcheck disable=SC2016  # expanded by the inner shell
+  unshare --mount --propagation private bash -c 'mount --bind "$1" "$2" && cd "$2" && shift 2 && exec "$@"' _ \
+    "$base/tree" "$root" "${user_command[@]}" "$@"
+}
+
+run_suites() {
+  if [[ -x build/tests/spty_tests ]] && in_place test -x build/tests/spty_tests; then
+    in_place npm test -- --no-build "$@"
+  else
+    echo "The build in $root cannot be used by $user: building anew in $base/tree"
+    rm -rf "$base/tree/build"
+    cd "$base/tree"
+    as_user npm test -- "$@"
+  fi
+}
+
 status=0
 (
   if [[ -n $cgroup ]]; then echo "$BASHPID" >"$cgroup/suite/cgroup.procs"; fi
-  as_user npm test -- "$@" </dev/null
+  run_suites "$@" </dev/null
 ) || status=$?
 
 # What is dying needs a moment; what is not is a leak.

@@ -50,14 +50,4 @@ Result<PinnedPath> PinPath(const std::string& absolute_path) {
   return pin;
 }
 
-Result<void> VerifyPin(const PinnedPath& pin) {
-  const Result<PinnedPath> now = PinPath(pin.path);
-  if (!now.ok()) return PinError(ESTALE, pin.path);
-  const PinnedPath& found = now.value();
-  if (found.path != pin.path || found.device != pin.device || found.inode != pin.inode) {
-    return PinError(ESTALE, pin.path);
-  }
-  return {};
-}
-
 }  // namespace spty

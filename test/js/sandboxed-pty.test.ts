@@ -55,7 +55,8 @@ function failureOf(options: object): any {
 
 ours('a missing program throws a SandboxError at the stage exec', () => {
   for (const file of ['/nowhere/at-all', './not-here', 'no-such-program']) {
-    const error = failureOf({ file });
+    // A PATH of its own: one that leads through somebody's private folder means "permission denied", as in execvp.
+    const error = failureOf({ file, env: { PATH: '/usr/bin:/bin' } });
     expect(error).toMatchObject({ name: 'SandboxError', code: 'ENOENT', stage: 'exec', path: file });
     expect(Math.abs(error.errno)).toBe(2);
     expect(error.message).toContain(file);
