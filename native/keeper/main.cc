@@ -93,9 +93,8 @@ class Keeper {
       if (!Reap()) return;
       // What dies hands its own children to us, without any notice: look again soon even if nobody else died.
       pollfd watched{child_events_.get(), POLLIN, 0};
-      int ready = poll(&watched, 1, pause);
-      if (ready == -1 && errno != EINTR) return;
-      if (ready == 1) pause = kFirstScanMs / 2;
+      // If it fails we only look again sooner: nothing but an empty list of children ends this loop.
+      if (poll(&watched, 1, pause) != 0) pause = kFirstScanMs / 2;
     }
   }
 
@@ -104,10 +103,13 @@ class Keeper {
   void ReportVerdict() {
     wire::Failed failed;
     ssize_t got = RetryEintr([&] { return read(verdict_.get(), &failed, sizeof failed); });
+    // Only an end of file means that exec happened. Anything else that is no verdict is a failure of ours.
+    if (got != 0 && got != ssize_t{sizeof failed})
+      failed = {Stage::kKeeper, 0, got == -1 ? errno : EPROTO, 0};
     verdict_.Reset();
-    int err = got == ssize_t{sizeof failed} ? SendFrame(kControl, wire::Type::kFailed, &failed, sizeof failed)
-                                            : SendFrame(kControl, wire::Type::kRunning, nullptr, 0);
-    never_ran_ = got == ssize_t{sizeof failed};
+    never_ran_ = got != 0;
+    int err = never_ran_ ? SendFrame(kControl, wire::Type::kFailed, &failed, sizeof failed)
+                         : SendFrame(kControl, wire::Type::kRunning, nullptr, 0);
     if (err != 0) host_gone_ = true;
   }
 
