@@ -1,0 +1,248 @@
+#include <cerrno>
+
+#include "confine/bpf_builder.h"
+#include "confine/seccomp_filter.h"
+#include "uapi/syscalls_linux.h"
+
+namespace spty {
+namespace {
+
+using Label = BpfBuilder::Label;
+
+// Numbers of the kernel's interface; some are newer than the headers.
+constexpr uint32_t kFamilyUnix = 1;
+constexpr uint32_t kFamilyInet = 2;
+constexpr uint32_t kFamilyInet6 = 10;
+constexpr uint32_t kFamilyNetlink = 16;
+constexpr uint32_t kFamilyPacket = 17;
+constexpr uint32_t kTypeMask = 0xf;  // the rest of the type argument is SOCK_CLOEXEC and SOCK_NONBLOCK
+constexpr uint32_t kTypeStream = 1;
+constexpr uint32_t kTypeDatagram = 2;
+constexpr uint32_t kTypeRaw = 3;
+constexpr uint32_t kTypeSeqpacket = 5;
+constexpr uint32_t kTypePacket = 10;  // AF_INET with this type is AF_PACKET
+constexpr uint32_t kNetlinkRoute = 0;
+// 0 is the usual one of the type; TCP, UDP, ping for both families. Not MPTCP (262), SMC (256) and SCTP
+// (132), which connect without asking Landlock or without connect(2).
+constexpr uint32_t kInetProtocols[] = {0, 6, 17, 1, 58};
+constexpr uint32_t kFastOpen = 0x20000000;  // MSG_FASTOPEN: a connect inside a send
+constexpr uint32_t kTiocsti = 0x5412;
+constexpr uint32_t kTioclinux = 0x541c;
+
+// Refused whatever their arguments, with the errno that a user without privileges would get for most of them.
+constexpr SyscallNumber kNotPermitted[] = {
+    // Keyrings: the session keyring is the host's.
+    kSys_keyctl, kSys_add_key, kSys_request_key,
+    // Much kernel behind one call, and nothing that a terminal needs.
+    kSys_bpf, kSys_userfaultfd, kSys_perf_event_open,
+    // Mounts. Landlock refuses changes of its own view, but not the making of detached ones.
+    kSys_mount, kSys_umount2, kSys_pivot_root, kSys_open_tree, kSys_open_tree_attr, kSys_move_mount,
+    kSys_fsopen, kSys_fsconfig, kSys_fsmount, kSys_fspick, kSys_mount_setattr,
+    // A file without a path.
+    kSys_open_by_handle_at,
+    // The machine itself.
+    kSys_init_module, kSys_finit_module, kSys_delete_module, kSys_kexec_load, kSys_kexec_file_load,
+    kSys_reboot, kSys_swapon, kSys_swapoff, kSys_acct, kSys_quotactl, kSys_quotactl_fd, kSys_iopl,
+    kSys_ioperm};
+
+// Its requests pass by every other check. ENOSYS, so that libuv and others use what they used before it.
+constexpr SyscallNumber kNotImplemented[] = {kSys_io_uring_setup, kSys_io_uring_enter,
+                                             kSys_io_uring_register};
+
+constexpr uint32_t Refuse(int err) { return kSeccompErrno | static_cast<uint32_t>(err); }
+
+// Emits the filter in the order of its text: dispatch by number first, then one section per call whose
+// arguments matter. Calls that are allowed whatever their arguments meet only instructions that the kernel
+// can evaluate beforehand (5.11+ keeps a bitmap of them), so they cost nothing.
+class FilterWriter {
+ public:
+  FilterWriter(const SeccompOptions& options, Architecture architecture)
+      : options_(options), architecture_(architecture) {}
+
+  Result<std::vector<SockFilter>> Write() {
+    WriteEntry();
+    WriteDispatch();
+    WriteIoctl();
+    WriteSends();
+    WriteSocket();
+    WriteSocketPair();
+    WriteAnswers();
+    return bpf_.Assemble();
+  }
+
+ private:
+  uint32_t NumberOf(const SyscallNumber& number) const {
+    return architecture_ == Architecture::kX86_64 ? number.x86_64 : number.aarch64;
+  }
+
+  void Dispatch(const SyscallNumber& number, Label target) {
+    if (NumberOf(number) != kNoSyscall) bpf_.JumpIfEqual(NumberOf(number), target);
+  }
+
+  void WriteEntry() {
+    bool x86_64 = architecture_ == Architecture::kX86_64;
+    bpf_.LoadArchitecture();
+    bpf_.JumpIfNotEqual(x86_64 ? kAuditArchX86_64 : kAuditArchAarch64, kill_);
+    bpf_.LoadNumber();
+    if (!x86_64) return;
+    // A tracer skips a call by making it number -1 (strace's fault injection does), which has the x32 bit
+    // too.
+    bpf_.JumpIfEqual(kNoSyscall, allow_);
+    bpf_.JumpIfAnyBitSet(kX32Bit, kill_);
+  }
+
+  void WriteDispatch() {
+    // The frequent ones first: these are never in the kernel's bitmap.
+    Dispatch(kSys_ioctl, ioctl_);
+    Dispatch(kSys_sendmsg, send_flags_in_2_);
+    Dispatch(kSys_sendto, send_flags_in_3_);
+    Dispatch(kSys_sendmmsg, send_flags_in_3_);
+    Dispatch(kSys_socket, socket_);
+    Dispatch(kSys_socketpair, socket_pair_);
+    if (options_.unix_sockets == UnixSockets::kGate) {
+      Dispatch(kSys_connect, notify_);
+      Dispatch(kSys_listen, notify_);
+    }
+    for (const SyscallNumber& number : kNotImplemented) Dispatch(number, not_implemented_);
+    for (const SyscallNumber& number : kNotPermitted) Dispatch(number, not_permitted_);
+    if (architecture_ == Architecture::kX86_64) {
+      bpf_.JumpIfAtLeast(kX32EndOwn, allow_);
+      bpf_.JumpIfAtLeast(kX32FirstOwn, not_implemented_);
+    }
+    bpf_.Return(kSeccompAllow);
+  }
+
+  void WriteIoctl() {
+    bpf_.Bind(ioctl_);
+    bpf_.LoadArgumentLow(1);
+    bpf_.JumpIfEqual(kTiocsti, not_permitted_);
+    bpf_.JumpIfEqual(kTioclinux, not_permitted_);
+    bpf_.Return(kSeccompAllow);
+  }
+
+  void WriteSends() {
+    Label refused = bpf_.NewLabel();
+    bpf_.Bind(send_flags_in_2_);
+    bpf_.LoadArgumentLow(2);
+    bpf_.JumpIfAnyBitSet(kFastOpen, refused);
+    bpf_.Return(kSeccompAllow);
+    bpf_.Bind(send_flags_in_3_);
+    bpf_.LoadArgumentLow(3);
+    bpf_.JumpIfAnyBitSet(kFastOpen, refused);
+    bpf_.Return(kSeccompAllow);
+    // As where net.ipv4.tcp_fastopen is 0: programs connect first, then.
+    bpf_.Bind(refused);
+    bpf_.Return(Refuse(EOPNOTSUPP));
+  }
+
+  void WriteSocket() {
+    Label inet = bpf_.NewLabel();
+    Label netlink = bpf_.NewLabel();
+    Label unix_socket = bpf_.NewLabel();
+    bpf_.Bind(socket_);
+    bpf_.LoadArgumentLow(0);
+    bpf_.JumpIfEqual(kFamilyUnix, unix_socket);
+    bpf_.JumpIfEqual(kFamilyInet, inet);
+    bpf_.JumpIfEqual(kFamilyInet6, inet);
+    bpf_.JumpIfEqual(kFamilyNetlink, netlink);
+    bpf_.JumpIfEqual(kFamilyPacket, not_permitted_);
+    bpf_.Return(Refuse(EAFNOSUPPORT));
+    WriteInet(inet);
+    // What the kernel answers if it lacks the protocol. With EACCES or EPERM programs that use libaudit give
+    // up.
+    bpf_.Bind(netlink);
+    bpf_.LoadArgumentLow(2);
+    bpf_.JumpIfEqual(kNetlinkRoute, allow_);
+    bpf_.Jump(no_protocol_);
+    bpf_.Bind(unix_socket);
+    if (options_.unix_sockets == UnixSockets::kKernel) return bpf_.Return(kSeccompAllow);
+    if (options_.unix_sockets == UnixSockets::kRefuse) return bpf_.Return(Refuse(EACCES));
+    WriteUnixTypes();
+  }
+
+  void WriteInet(Label inet) {
+    bpf_.Bind(inet);
+    if (!options_.inet) return bpf_.Return(Refuse(EACCES));
+    Label protocol = bpf_.NewLabel();
+    bpf_.LoadArgumentLow(1);
+    bpf_.And(kTypeMask);
+    bpf_.JumpIfEqual(kTypeStream, protocol);
+    bpf_.JumpIfEqual(kTypeDatagram, protocol);
+    bpf_.JumpIfEqual(kTypeRaw, not_permitted_);
+    bpf_.JumpIfEqual(kTypePacket, not_permitted_);
+    bpf_.Return(Refuse(ESOCKTNOSUPPORT));
+    bpf_.Bind(protocol);
+    bpf_.LoadArgumentLow(2);
+    for (uint32_t number : kInetProtocols) bpf_.JumpIfEqual(number, allow_);
+    bpf_.Jump(no_protocol_);
+  }
+
+  // A raw AF_UNIX socket is a datagram socket, so only what is known to be harmless passes.
+  void WriteUnixTypes() {
+    bpf_.LoadArgumentLow(1);
+    bpf_.And(kTypeMask);
+    bpf_.JumpIfEqual(kTypeStream, allow_);
+    bpf_.JumpIfEqual(kTypeSeqpacket, allow_);
+    bpf_.Return(Refuse(EACCES));
+  }
+
+  void WriteSocketPair() {
+    Label not_unix = bpf_.NewLabel();
+    bpf_.Bind(socket_pair_);
+    bpf_.LoadArgumentLow(0);
+    bpf_.JumpIfNotEqual(kFamilyUnix, not_unix);
+    if (options_.unix_sockets == UnixSockets::kKernel) {
+      bpf_.Return(kSeccompAllow);
+    } else {
+      WriteUnixTypes();
+    }
+    // No other family that a session can have makes pairs.
+    bpf_.Bind(not_unix);
+    bpf_.Return(Refuse(EOPNOTSUPP));
+  }
+
+  void WriteAnswers() {
+    bpf_.Bind(allow_);
+    bpf_.Return(kSeccompAllow);
+    bpf_.Bind(not_permitted_);
+    bpf_.Return(Refuse(EPERM));
+    bpf_.Bind(not_implemented_);
+    bpf_.Return(Refuse(ENOSYS));
+    bpf_.Bind(no_protocol_);
+    bpf_.Return(Refuse(EPROTONOSUPPORT));
+    bpf_.Bind(kill_);
+    bpf_.Return(kSeccompKillProcess);
+    if (options_.unix_sockets != UnixSockets::kGate) return;
+    bpf_.Bind(notify_);
+    bpf_.Return(kSeccompUserNotify);
+  }
+
+  const SeccompOptions options_;
+  const Architecture architecture_;
+  BpfBuilder bpf_;
+  Label ioctl_ = bpf_.NewLabel();
+  Label send_flags_in_2_ = bpf_.NewLabel();
+  Label send_flags_in_3_ = bpf_.NewLabel();
+  Label socket_ = bpf_.NewLabel();
+  Label socket_pair_ = bpf_.NewLabel();
+  Label allow_ = bpf_.NewLabel();
+  Label not_permitted_ = bpf_.NewLabel();
+  Label not_implemented_ = bpf_.NewLabel();
+  Label no_protocol_ = bpf_.NewLabel();
+  Label notify_ = bpf_.NewLabel();
+  Label kill_ = bpf_.NewLabel();
+};
+
+}  // namespace
+
+Result<std::vector<SockFilter>> BuildSeccompFilter(const SeccompOptions& options, Architecture architecture) {
+  return FilterWriter(options, architecture).Write();
+}
+
+std::optional<Architecture> NativeArchitecture() {
+  if constexpr (kAuditArchNative == kAuditArchX86_64) return Architecture::kX86_64;
+  if constexpr (kAuditArchNative == kAuditArchAarch64) return Architecture::kAarch64;
+  return std::nullopt;
+}
+
+}  // namespace spty
