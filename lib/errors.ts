@@ -47,6 +47,12 @@ const advice: Record<string, (path: string, code: string) => string> = {
   gid: () => 'the group cannot be changed. Only root can start a session as another user.',
   uid: () => 'the user cannot be changed. Only root can start a session as another user.',
   pty: (path) => `no pseudo-terminal could be opened (${path}).`,
+  confinement: (path, code) =>
+    code === 'ESTALE'
+      ? `'${path}' was exchanged for something else while the session was being started. Try again.`
+      : code === 'ENOTSUP'
+        ? `what the settings ask for cannot be enforced here. ${path}. With "strict": false it starts all the same.`
+        : `the sandbox could not be set up (${path}).`,
 };
 
 export function isNativeFailure(error: unknown): error is NativeFailure {
@@ -55,8 +61,9 @@ export function isNativeFailure(error: unknown): error is NativeFailure {
 }
 
 /** The same failure with a sentence that a person can act on. */
-export function toSandboxError(failure: NativeFailure): SandboxError {
+export function toSandboxError(failure: NativeFailure, reason?: string): SandboxError {
   const explain = advice[failure.stage];
-  const text = shortages[failure.code] ?? explain?.(failure.path ?? '', failure.code) ?? failure.message;
+  const text =
+    reason ?? shortages[failure.code] ?? explain?.(failure.path ?? '', failure.code) ?? failure.message;
   return new SandboxError(`cannot start the session: ${text} (${failure.code} at ${failure.stage})`, failure);
 }

@@ -1,9 +1,12 @@
 import { SandboxError } from './errors';
 import { OpenOptions, OpenTerminal } from './open-terminal';
 import { resolveOptions, SpawnOptions } from './options';
+import { Sandbox, SandboxOptions } from './sandbox';
 import { ExitEvent, Terminal } from './terminal';
 
 export type { ExitEvent, OpenOptions, OpenTerminal, SpawnOptions };
+export type { SandboxOptions };
+export type { Enforcement, ProtectionReport } from './enforcement';
 export type { Disposable, Event } from './event';
 export { SandboxError };
 export { checkSettings, ResolvedSettings, resolveSettings } from './settings';
@@ -30,19 +33,28 @@ export type {
 /** A terminal whose session ends with it. Has everything that node-pty's IPty has. */
 export type SandboxedPty = Terminal;
 
-export interface SandboxedPtyOptions extends SpawnOptions {
+export interface SandboxedPtyOptions extends SpawnOptions, SandboxOptions {
   /** The program: a path, or a name to look up in the session's PATH. Default: $SHELL, else sh. */
   file?: string;
   args?: string[];
 }
 
 /**
- * Starts a program in a terminal of its own. Throws a SandboxError at once if the program or the directory cannot be
- * used; then nothing has been started.
+ * Starts a program in a terminal of its own, confined as `sandbox` says. Throws a SandboxError at once if the program or
+ * the directory cannot be used, or if what was asked for cannot be enforced; then nothing has been started.
  */
 export function createSandboxedPty(options: SandboxedPtyOptions = {}): SandboxedPty {
-  const file = options.file || (options.env || process.env)['SHELL'];
-  return new Terminal(resolveOptions(file, options.args, options), true);
+  const given = options.env || process.env;
+  const file = options.file || given['SHELL'];
+  const placed = { ...options, cwd: options.cwd || options.projectDir || process.cwd() };
+  // Not "falsy": an empty text is a mistake in the settings, and must not mean "no sandbox".
+  if (options.sandbox === undefined || options.sandbox === null) {
+    return new Terminal(resolveOptions(file, options.args, placed), true);
+  }
+  // The policy builds the environment, from the one that was given.
+  const resolved = resolveOptions(file, options.args, { ...placed, env: {} });
+  const term = options.name || given['TERM'] || 'xterm';
+  return new Terminal(resolved, true, new Sandbox({ ...options, cwd: resolved.cwd, term }));
 }
 
 /**

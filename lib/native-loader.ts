@@ -2,7 +2,7 @@ import * as fs from 'fs';
 import * as path from 'path';
 
 import { SandboxError } from './errors';
-import type { NativeSettings } from './settings-native';
+import type { NativeHandle, NativeSettings } from './settings-native';
 
 /** Everything the addon exports; the one place that says so. */
 export interface Native extends NativeSettings {
@@ -24,6 +24,11 @@ export interface NativeRequest {
   gid?: number;
   keeperPath: string;
   waitForExec: boolean;
+  /** Brings its own environment. */
+  policy?: NativeHandle;
+  /** Removed when the session is over. */
+  tempDir?: string;
+  featureLimits?: { landlockAbi?: number; seccomp?: boolean; notify?: boolean };
 }
 
 export interface NativeHandlers {
@@ -41,6 +46,8 @@ export interface NativeSession {
   readonly pid: number;
   readonly fd: number;
   readonly slaveName: string;
+  /** JSON; see enforcement.ts. */
+  readonly enforcement: string;
   /** Bytes that the kernel has not taken yet. */
   readonly queuedInput: number;
   /** Returns queuedInput. */

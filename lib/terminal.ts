@@ -1,6 +1,7 @@
 import * as os from 'os';
 import { getSystemErrorName } from 'util';
 
+import { Enforcement, readEnforcement } from './enforcement';
 import { Event, EventSource } from './event';
 import { InputFeeder } from './input-feeder';
 import { LegacyEvents } from './legacy-events';
@@ -8,6 +9,7 @@ import { NativeSession } from './native-loader';
 import { checkCells, ResolvedOptions } from './options';
 import { isUtf8, OutputDecoder } from './output-decoder';
 import { pipeTerminal } from './pipe';
+import type { Sandbox } from './sandbox';
 import { SocketFace } from './socket-face';
 import { startSession } from './start-session';
 
@@ -28,6 +30,7 @@ export class Terminal extends LegacyEvents {
   private gateOpen = false;
   private needsDrain = false;
   private exited = false;
+  private readonly enforcement: string;
 
   readonly pid: number;
   readonly onData: Event<string> = this.dataSource.event;
@@ -43,6 +46,7 @@ export class Terminal extends LegacyEvents {
   constructor(
     private readonly options: ResolvedOptions,
     waitForExec: boolean,
+    sandbox?: Sandbox,
   ) {
     super();
     this.decoder = new OutputDecoder(options.encoding);
@@ -54,12 +58,18 @@ export class Terminal extends LegacyEvents {
       onExit: (code, signal) => this.finish(code, signal),
       onMore: () => setImmediate(() => this.session.deliver()),
       text: this.decoder.acceptsText,
-    });
+    }, sandbox);
+    this.enforcement = sandbox ? this.session.enforcement : '';
     this.input = new InputFeeder(this.session);
     this.pid = this.session.pid;
     this.ptsName = this.session.slaveName;
     // Listeners that come in this tick, or in an immediate of it, miss nothing: not even the exit.
     setImmediate(() => setImmediate(() => this.openGate()));
+  }
+
+  /** For each protection, what enforces it or why nothing does. */
+  get sandbox(): Enforcement {
+    return readEnforcement(this.enforcement);
   }
 
   // ---- output -----------------------------------------------------------------------------------------------------

@@ -22,10 +22,16 @@ const char* StageName(Stage stage) {
       return "settings";
     case Stage::kPolicy:
       return "policy";
+    case Stage::kConfinement:
+      return "confinement";
     case Stage::kSubreaper:
       return "subreaper";
     case Stage::kFork:
       return "fork";
+    case Stage::kOuterDomain:
+      return "domain";
+    case Stage::kGate:
+      return "gate";
     case Stage::kSession:
       return "session";
     case Stage::kTerminal:
@@ -46,6 +52,12 @@ const char* StageName(Stage stage) {
       return "descriptors";
     case Stage::kExec:
       return "exec";
+    case Stage::kPrivileges:
+      return "privileges";
+    case Stage::kLandlock:
+      return "landlock";
+    case Stage::kSeccomp:
+      return "seccomp";
     case Stage::kResize:
       return "resize";
     case Stage::kWrite:

@@ -17,9 +17,12 @@ enum class Stage : uint16_t {
   kIdentity = 6,  // user and group look-up
   kSettings = 7,
   kPolicy = 8,
+  kConfinement = 9,  // from the policy to what the kernel is asked for
   // In the keeper.
   kSubreaper = 20,
   kFork = 21,
+  kOuterDomain = 22,  // the keeper's own Landlock domain
+  kGate = 23,         // answering connect(2) and listen(2) for the session
   // In the child.
   kSession = 30,   // setsid
   kTerminal = 31,  // TIOCSCTTY
@@ -31,6 +34,9 @@ enum class Stage : uint16_t {
   kUid = 37,
   kDescriptors = 38,  // close_range
   kExec = 39,
+  kPrivileges = 50,  // capabilities, no_new_privs
+  kLandlock = 51,
+  kSeccomp = 52,
   // While the session runs.
   kResize = 60,
   kWrite = 61,

@@ -25,6 +25,7 @@ Napi::Function NativeSession::Define(Napi::Env env) {
                          InstanceAccessor<&NativeSession::Fd>("fd"),
                          InstanceAccessor<&NativeSession::SlaveName>("slaveName"),
                          InstanceAccessor<&NativeSession::QueuedInput>("queuedInput"),
+                         InstanceAccessor<&NativeSession::EnforcementJson>("enforcement"),
                      });
 }
 
@@ -210,6 +211,11 @@ Napi::Value NativeSession::Pid(const Napi::CallbackInfo& info) {
 
 Napi::Value NativeSession::Fd(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), session_ == nullptr ? -1 : session_->master());
+}
+
+Napi::Value NativeSession::EnforcementJson(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(),
+                           session_ == nullptr ? "" : spty::EnforcementToJson(session_->enforcement()));
 }
 
 Napi::Value NativeSession::SlaveName(const Napi::CallbackInfo& info) {

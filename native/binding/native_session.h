@@ -43,6 +43,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::Value Pid(const Napi::CallbackInfo& info);
   Napi::Value Fd(const Napi::CallbackInfo& info);
   Napi::Value SlaveName(const Napi::CallbackInfo& info);
+  Napi::Value EnforcementJson(const Napi::CallbackInfo& info);
   Napi::Value QueuedInput(const Napi::CallbackInfo& info);
   void DeliverMore(const Napi::CallbackInfo& info);
 

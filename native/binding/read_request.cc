@@ -1,5 +1,7 @@
 #include "binding/read_request.h"
 
+#include "binding/settings_binding.h"
+
 namespace spty {
 namespace {
 
@@ -66,6 +68,33 @@ WindowSize ReadSize(Fields* fields) {
   return size;
 }
 
+// policy, tempDir, featureLimits: all optional. False with a TypeError pending.
+bool ReadSandbox(Napi::Object object, SpawnRequest* request) {
+  const Napi::Value policy = object.Get("policy");
+  if (!policy.IsUndefined()) {
+    request->policy = UnwrapPolicy(policy);
+    // Never on without it: a session that was to be confined must not start unconfined.
+    if (request->policy == nullptr) {
+      Napi::TypeError::New(object.Env(), "policy must come from resolvePolicy() and not be disposed")
+          .ThrowAsJavaScriptException();
+      return false;
+    }
+  }
+  const Napi::Value temp_dir = object.Get("tempDir");
+  if (temp_dir.IsString()) request->temp_dir = temp_dir.As<Napi::String>().Utf8Value();
+  const Napi::Value limits = object.Get("featureLimits");
+  if (!limits.IsObject()) return true;
+  const Napi::Value abi = limits.As<Napi::Object>().Get("landlockAbi");
+  if (abi.IsNumber()) request->feature_limits.landlock_abi = abi.As<Napi::Number>().Int32Value();
+  const auto works = [&](const char* name) {
+    const Napi::Value value = limits.As<Napi::Object>().Get(name);
+    return !value.IsBoolean() || value.As<Napi::Boolean>().Value();
+  };
+  request->feature_limits.seccomp = works("seccomp");
+  request->feature_limits.notify = works("notify");
+  return true;
+}
+
 }  // namespace
 
 std::optional<SpawnRequest> ReadSpawnRequest(const Napi::Value& value) {
@@ -86,7 +115,7 @@ std::optional<SpawnRequest> ReadSpawnRequest(const Napi::Value& value) {
   if (fields.Has("uid") && fields.Has("gid")) {
     request.ids = SpawnRequest::Ids{fields.Number("uid"), fields.Number("gid")};
   }
-  if (!fields.ok()) return std::nullopt;
+  if (!fields.ok() || !ReadSandbox(value.As<Napi::Object>(), &request)) return std::nullopt;
   return request;
 }
 

@@ -7,6 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "keeper/confine.h"
 #include "keeper/sys.h"
 
 namespace spty {
@@ -72,25 +73,48 @@ wire::Failed ExecuteFirst(const PlanView& plan) {
 //  2. TIOCSCTTY: the slave becomes the controlling terminal; the leader's group becomes its foreground group.
 //  3. stdio: 0, 1 and 2 are the slave. Its original number is CLOEXEC.
 //  4. chdir, still with the host's credentials, as node-pty does.
-//  5. supplementary groups, gid, uid: in this order, since each needs the privilege that the next gives up.
-//  6. every descriptor from 3 on is marked CLOEXEC: nothing but 0-2 reaches the shell.
-//  7. signals: every disposition is the default one (what the host's C library uses for itself came to us as
-//  ignored),
-//     and the mask of the calling thread is restored last, so that no signal finds us half done.
-//  8. execve of each candidate; nothing of ours runs afterwards.
-void BecomeShell(const PlanView& plan, int slave, int error_fd) {
+//  5. confined: the bounding set of capabilities is emptied while the privilege to do so is still there.
+//  6. supplementary groups, gid, uid: in this order, since each needs the privilege that the next gives up.
+//  7. every descriptor from 3 on is marked CLOEXEC: nothing but 0-2 reaches the shell.
+//  8. signals: every disposition is the default one (what the host's C library uses for itself came to us as
+//     ignored).
+//  9. confined: no capability is left, and none can be gained by exec (no_new_privs).
+// 10. confined: the Landlock domain. From here on no path can be opened but what the policy grants.
+// 11. confined: the seccomp filter, last, as it may refuse what the steps before it need. If it has a
+//     listener the keeper gets that and says that it answers, before anything untrusted runs.
+// 12. the mask of the calling thread is restored, so that no signal finds us half done.
+// 13. execve of each candidate; nothing of ours runs afterwards.
+void BecomeShell(const PlanView& plan, const ChildFds& fds) {
+  const int error_fd = fds.error;
   if (setsid() == -1) Fail(error_fd, Stage::kSession, errno);
-  if (ioctl(slave, TIOCSCTTY, 0) == -1) Fail(error_fd, Stage::kTerminal, errno);
+  if (ioctl(fds.slave, TIOCSCTTY, 0) == -1) Fail(error_fd, Stage::kTerminal, errno);
   for (int target = STDIN_FILENO; target <= STDERR_FILENO; ++target) {
-    if (dup2(slave, target) == -1) Fail(error_fd, Stage::kStdio, errno);
+    if (dup2(fds.slave, target) == -1) Fail(error_fd, Stage::kStdio, errno);
   }
   if (chdir(plan.cwd) == -1) Fail(error_fd, Stage::kCwd, errno);
+  if (plan.confined) {
+    if (int err = DropBoundingSet(); err != 0) Fail(error_fd, Stage::kPrivileges, err);
+  }
   if (plan.set_groups && setgroups(plan.group_count, plan.groups) == -1)
     Fail(error_fd, Stage::kGroups, errno);
   if (plan.set_ids && setgid(plan.gid) == -1) Fail(error_fd, Stage::kGid, errno);
   if (plan.set_ids && setuid(plan.uid) == -1) Fail(error_fd, Stage::kUid, errno);
   if (int err = MarkCloseOnExecFrom(3); err != 0) Fail(error_fd, Stage::kDescriptors, err);
   if (int err = ResetSignalDispositions(); err != 0) Fail(error_fd, Stage::kSignals, err);
+  if (plan.confined) {
+    if (int err = GiveUpPrivileges(); err != 0) Fail(error_fd, Stage::kPrivileges, err);
+    if (plan.inner_domain) {
+      if (int err = EnterDomain(fds.inner_domain); err != 0) Fail(error_fd, Stage::kLandlock, err);
+    }
+    if (plan.filter_count > 0) {
+      int listener = -1;
+      if (int err = InstallFilter(plan.filter, plan.filter_count, plan.gate ? &listener : nullptr); err != 0)
+        Fail(error_fd, Stage::kSeccomp, err);
+      if (plan.gate) {
+        if (int err = HandOverListener(fds.gate, listener); err != 0) Fail(error_fd, Stage::kGate, err);
+      }
+    }
+  }
   sigset_t mask = ToSignalSet(plan.signal_mask);
   if (sigprocmask(SIG_SETMASK, &mask, nullptr) == -1) Fail(error_fd, Stage::kSignals, errno);
   wire::Failed failed = ExecuteFirst(plan);

@@ -5,8 +5,15 @@
 
 namespace spty {
 
-// Turns this freshly forked process into the shell, or writes one wire::Failed to `error_fd` and exits. Never
-// returns. `slave` and `error_fd` are >= 3 and CLOEXEC.
-[[noreturn]] void BecomeShell(const PlanView& plan, int slave, int error_fd);
+// The child's descriptors, all >= 3 and CLOEXEC; -1 where the plan does not need one.
+struct ChildFds {
+  int slave = -1;
+  int error = -1;         // where one wire::Failed goes
+  int inner_domain = -1;  // Landlock ruleset
+  int gate = -1;          // socket to the keeper, for the seccomp listener
+};
+
+// Turns this freshly forked process into the shell, or writes one wire::Failed and exits. Never returns.
+[[noreturn]] void BecomeShell(const PlanView& plan, const ChildFds& fds);
 
 }  // namespace spty

@@ -29,10 +29,32 @@ void* MapPages(size_t size) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
-// Reads the header together with the one descriptor that comes with its first byte.
-int ReceiveHeader(int control, wire::Header* header, Fd* slave) {
+struct PassedFds {
+  Fd fds[wire::kMaxPlanFds];
+  uint32_t count = 0;
+};
+
+// Takes what one control message carries. Owned before anything is judged: a surplus one must not stay open.
+bool TakeFds(const cmsghdr* part, PassedFds* passed) {
+  bool fits = true;
+  const auto* data = CMSG_DATA(part);
+  for (size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+    int number;
+    memcpy(&number, data + at, sizeof number);
+    Fd fd(number);
+    if (passed->count < wire::kMaxPlanFds) {
+      passed->fds[passed->count++] = static_cast<Fd&&>(fd);
+    } else {
+      fits = false;
+    }
+  }
+  return fits;
+}
+
+// Reads the header together with the descriptors that come with its first byte.
+int ReceiveHeader(int control, wire::Header* header, PassedFds* passed) {
   iovec part{header, sizeof *header};
-  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(int))];
+  alignas(cmsghdr) char ancillary[CMSG_SPACE(wire::kMaxPlanFds * sizeof(int))];
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
@@ -44,24 +66,41 @@ int ReceiveHeader(int control, wire::Header* header, Fd* slave) {
   for (cmsghdr* part_header = CMSG_FIRSTHDR(&message); part_header != nullptr;
        part_header = CMSG_NXTHDR(&message, part_header)) {
     if (part_header->cmsg_level != SOL_SOCKET || part_header->cmsg_type != SCM_RIGHTS) continue;
-    // The padding of CMSG_SPACE has room for a second descriptor, which nobody should have sent.
-    if (slave->valid() || part_header->cmsg_len != CMSG_LEN(sizeof(int))) return EPROTO;
-    int fd;
-    memcpy(&fd, CMSG_DATA(part_header), sizeof fd);
-    *slave = Fd(fd);
+    // The padding of CMSG_SPACE has room for one more descriptor, which nobody should have sent.
+    if (!TakeFds(part_header, passed)) return EPROTO;
   }
   if ((message.msg_flags & MSG_CTRUNC) != 0) return EPROTO;
   auto received = static_cast<size_t>(got);
   return ReadExactly(control, reinterpret_cast<char*>(header) + received, sizeof *header - received);
 }
 
+// Gives each descriptor its meaning: exactly as many as the plan speaks of, in its order.
+bool Assign(PassedFds* passed, ReceivedPlan* plan) {
+  uint32_t next = 0;
+  const auto take = [&](Fd* into) {
+    if (next >= passed->count) return false;
+    *into = static_cast<Fd&&>(passed->fds[next++]);
+    return true;
+  };
+  if (!take(&plan->slave)) return false;
+  if (plan->view.inner_domain && !take(&plan->inner_domain)) return false;
+  if (plan->view.outer_domain && !take(&plan->outer_domain)) return false;
+  return next == passed->count;
+}
+
 }  // namespace
 
 int ReceivePlan(int control, ReceivedPlan* plan) {
   wire::Header header;
-  if (int err = ReceiveHeader(control, &header, &plan->slave); err != 0) return err;
-  if (header.magic != wire::kMagic || header.version != wire::kVersion || header.type != wire::Type::kPlan ||
-      header.fd_count != 1 || !plan->slave.valid() || header.length < sizeof(wire::PlanFixed) ||
+  PassedFds passed;
+  if (int err = ReceiveHeader(control, &header, &passed); err != 0) return err;
+  if (header.magic != wire::kMagic || header.version != wire::kVersion || header.fd_count != passed.count)
+    return EPROTO;
+  if (header.type == wire::Type::kProbe && header.length == 0 && passed.count == 0) {
+    plan->probe = true;
+    return 0;
+  }
+  if (header.type != wire::Type::kPlan || passed.count == 0 || header.length < sizeof(wire::PlanFixed) ||
       header.length > wire::kMaxPlanBytes) {
     return EPROTO;
   }
@@ -74,7 +113,8 @@ int ReceivePlan(int control, ReceivedPlan* plan) {
   if (capacity > size_t{4} * wire::kMaxStrings) return EPROTO;
   auto* pointers = static_cast<char**>(MapPages(capacity * sizeof(char*)));
   if (pointers == nullptr) return errno;
-  return DecodePlan(bytes, header.length, pointers, capacity, &plan->view);
+  if (int err = DecodePlan(bytes, header.length, pointers, capacity, &plan->view); err != 0) return err;
+  return Assign(&passed, plan) ? 0 : EPROTO;
 }
 
 int SendFrame(int control, wire::Type type, const void* payload, size_t size) {

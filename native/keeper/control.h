@@ -8,10 +8,13 @@
 
 namespace spty {
 
-// A received plan with its memory and its descriptor. The mappings live as long as the keeper.
+// A received plan with its memory and its descriptors. The mappings live as long as the keeper.
 struct ReceivedPlan {
+  bool probe = false;  // the host only wants to know what this kernel offers; nothing else is set
   PlanView view;
   Fd slave;
+  Fd inner_domain;
+  Fd outer_domain;
 };
 
 // Waits for the plan. 0, or ECONNRESET if the host went away first, or another errno (EPROTO: not a plan).

@@ -1,4 +1,5 @@
-// The keeper: one per session, started by the host with posix_spawn, single-threaded, outside any policy.
+// The keeper: one per session, started by the host with posix_spawn, outside any policy. Single-threaded, but
+// for the gate of a confined session, whose threads start after the fork.
 //
 // It receives the plan, starts the shell, reports what became of it, and is the subreaper to which everything
 // that the shell leaves behind comes back. The control socket is its lifeline: EOF means that the host is
@@ -13,7 +14,10 @@
 #include "base/eintr.h"
 #include "base/fd.h"
 #include "keeper/child.h"
+#include "keeper/confine.h"
 #include "keeper/control.h"
+#include "keeper/gate_linux.h"
+#include "keeper/remove_tree.h"
 #include "keeper/sys.h"
 
 namespace spty {
@@ -42,6 +46,8 @@ void OnChildEvent(int) {
 
 class Keeper {
  public:
+  explicit Keeper(ReceivedPlan plan) : plan_(static_cast<ReceivedPlan&&>(plan)) {}
+
   // Everything that can fail before the fork. 0 or an errno.
   int Prepare() {
     int ends[2];
@@ -59,30 +65,59 @@ class Keeper {
     if (int err = OpenPipe(ends, false); err != 0) return err;
     verdict_ = Fd(ends[0]);
     verdict_write_ = Fd(ends[1]);
+    if (!plan_.view.gate) return 0;
+    if (int err = OpenSocketPair(ends); err != 0) return err;
+    gate_ = Fd(ends[0]);
+    gate_child_ = Fd(ends[1]);
     return 0;
   }
 
-  void StartShell(ReceivedPlan plan) {
+  // The domain around keeper and session: from inside it, nobody outside can be signalled or reached by an
+  // abstract socket, while the shell's own domain, nested in it, keeps the session's hands off the keeper.
+  int EnterOuterDomain() {
+    if (!plan_.view.outer_domain) return 0;
+    if (int err = RefuseNewPrivileges(); err != 0) return err;
+    if (int err = EnterDomain(plan_.outer_domain.get()); err != 0) return err;
+    plan_.outer_domain.Reset();
+    return 0;
+  }
+
+  void StartShell() {
     shell_ = fork();
     if (shell_ == -1) Refuse(Stage::kFork, errno);
-    if (shell_ == 0) BecomeShell(plan.view, plan.slave.get(), verdict_write_.get());
+    if (shell_ == 0) {
+      BecomeShell(plan_.view,
+                  {plan_.slave.get(), verdict_write_.get(), plan_.inner_domain.get(), gate_child_.get()});
+    }
+    plan_.slave.Reset();
+    plan_.inner_domain.Reset();
     verdict_write_.Reset();
+    gate_child_.Reset();
     wire::Started started{shell_};
     if (SendFrame(kControl, wire::Type::kStarted, &started, sizeof started) != 0) host_gone_ = true;
   }
 
   void Serve() {
     while (!host_gone_) {
-      pollfd watched[3] = {
-          {kControl, POLLIN, 0}, {child_events_.get(), POLLIN, 0}, {verdict_.get(), POLLIN, 0}};
-      if (poll(watched, verdict_.valid() ? 3 : 2, -1) == -1) {
+      // A descriptor that is closed by now is negative, and poll passes over it.
+      pollfd watched[4] = {{kControl, POLLIN, 0},
+                           {child_events_.get(), POLLIN, 0},
+                           {verdict_.get(), POLLIN, 0},
+                           {gate_.get(), POLLIN, 0}};
+      if (poll(watched, 4, -1) == -1) {
         if (errno == EINTR) continue;
         return;  // EFAULT and EINVAL cannot happen; ENOMEM: end the session rather than lose track of it
       }
+      if (gate_.valid() && watched[3].revents != 0) OpenGate();
       if (verdict_.valid() && watched[2].revents != 0) ReportVerdict();
       if (watched[1].revents != 0) Reap();
       if (watched[0].revents != 0) ObeyHost();
     }
+  }
+
+  // What the session leaves on the disk, once nobody is left who could write to it.
+  void CleanUp() {
+    if (plan_.view.temp_dir[0] != '\0') RemoveTree(plan_.view.temp_dir);
   }
 
   // Ends every descendant. Returns when there is none left, which waitpid proves: a process that may not be
@@ -99,6 +134,33 @@ class Keeper {
   }
 
  private:
+  // The child waits with its listener for our word that somebody answers. If nobody can, it is told so, and
+  // reports that as its own failure; the listener closes, and the kernel refuses what would have been asked.
+  void OpenGate() {
+    Fd listener;
+    int err = ReceiveListener(gate_.get(), &listener);
+    if (err == 0) err = StartGate(static_cast<Fd&&>(listener), RulesOf(plan_.view));
+    // ECONNRESET: the child failed at an earlier step, which the verdict tells.
+    if (err != ECONNRESET) (void)ConfirmListener(gate_.get(), err);
+    gate_.Reset();
+  }
+
+  static GateRules RulesOf(const PlanView& plan) {
+    GateRules rules;
+    rules.directories = plan.gate_directories;
+    rules.sockets = plan.gate_sockets;
+    rules.inet = plan.gate_inet;
+    rules.set_ids = plan.set_ids;
+    rules.uid = plan.uid;
+    rules.gid = plan.gid;
+    rules.groups = plan.groups;
+    rules.group_count = plan.group_count;
+    rules.set_groups = plan.set_groups;
+    rules.drop_capabilities = true;
+    rules.abstract_scoped = plan.outer_domain;
+    return rules;
+  }
+
   // EOF: the pipe closed at exec, the program runs. Otherwise the child's own words.
   void ReportVerdict() {
     wire::Failed failed;
@@ -159,6 +221,9 @@ class Keeper {
     }
   }
 
+  ReceivedPlan plan_;
+  Fd gate_;
+  Fd gate_child_;
   Fd child_events_;
   Fd verdict_;
   Fd verdict_write_;
@@ -178,12 +243,18 @@ int Main() {
     if (err == ECONNRESET) return 0;
     Refuse(Stage::kPlan, err);
   }
+  if (plan.probe) {
+    wire::Features features = ProbeFeatures();
+    return SendFrame(kControl, wire::Type::kFeatures, &features, sizeof features) == 0 ? 0 : 1;
+  }
   if (int err = BecomeSubreaper(); err != 0) Refuse(Stage::kSubreaper, err);
-  Keeper keeper;
+  Keeper keeper(static_cast<ReceivedPlan&&>(plan));
   if (int err = keeper.Prepare(); err != 0) Refuse(Stage::kKeeper, err);
-  keeper.StartShell(static_cast<ReceivedPlan&&>(plan));
+  if (int err = keeper.EnterOuterDomain(); err != 0) Refuse(Stage::kOuterDomain, err);
+  keeper.StartShell();
   keeper.Serve();
   keeper.EndEverything();
+  keeper.CleanUp();
   return 0;
 }
 

@@ -36,7 +36,9 @@ size_t EncodedSize(const std::vector<std::string>& texts) {
 Result<std::string> EncodePlan(const Plan& plan) {
   if (plan.candidates.empty() || plan.argv.empty()) return Error{Stage::kPlan, EINVAL, "nothing to execute"};
   if (plan.candidates.size() > wire::kMaxStrings || plan.argv.size() > wire::kMaxStrings ||
-      plan.env.size() > wire::kMaxStrings || plan.identity.groups.size() > wire::kMaxGroups) {
+      plan.env.size() > wire::kMaxStrings || plan.identity.groups.size() > wire::kMaxGroups ||
+      plan.gate_directories.size() > wire::kMaxStrings || plan.gate_sockets.size() > wire::kMaxStrings ||
+      plan.filter.size() > wire::kMaxFilter) {
     return Error{Stage::kPlan, E2BIG, ""};
   }
   wire::PlanFixed fixed{};
@@ -51,15 +53,33 @@ Result<std::string> EncodePlan(const Plan& plan) {
     fixed.gid = plan.identity.gid;
     fixed.group_count = static_cast<uint32_t>(plan.identity.groups.size());
   }
+  if (plan.confined) {
+    fixed.confined = 1;
+    fixed.inner_domain = plan.inner_domain ? 1 : 0;
+    fixed.outer_domain = plan.outer_domain ? 1 : 0;
+    fixed.filter_count = static_cast<uint32_t>(plan.filter.size());
+    fixed.gate = plan.gate ? 1 : 0;
+    fixed.gate_inet = plan.gate_inet ? 1 : 0;
+    fixed.gate_directory_count = static_cast<uint32_t>(plan.gate_directories.size());
+    fixed.gate_socket_count = static_cast<uint32_t>(plan.gate_sockets.size());
+  }
   std::string out;
-  out.reserve(sizeof fixed + fixed.group_count * sizeof(uint32_t) + plan.cwd.size() + 16 +
-              EncodedSize(plan.candidates) + EncodedSize(plan.argv) + EncodedSize(plan.env));
+  out.reserve(sizeof fixed + fixed.filter_count * sizeof(uint64_t) + fixed.group_count * sizeof(uint32_t) +
+              plan.cwd.size() + plan.temp_dir.size() + 16 + EncodedSize(plan.candidates) +
+              EncodedSize(plan.argv) + EncodedSize(plan.env) + EncodedSize(plan.gate_directories) +
+              EncodedSize(plan.gate_sockets));
   AppendBytes(&out, &fixed, sizeof fixed);
+  AppendBytes(&out, plan.filter.data(), fixed.filter_count * sizeof(uint64_t));
   AppendBytes(&out, plan.identity.groups.data(), fixed.group_count * sizeof(uint32_t));
   TRY(AppendString(&out, plan.cwd));
+  TRY(AppendString(&out, plan.temp_dir));
   TRY(AppendStrings(&out, plan.candidates));
   TRY(AppendStrings(&out, plan.argv));
   TRY(AppendStrings(&out, plan.env));
+  if (plan.confined) {
+    TRY(AppendStrings(&out, plan.gate_directories));
+    TRY(AppendStrings(&out, plan.gate_sockets));
+  }
   if (out.size() > wire::kMaxPlanBytes) return Error{Stage::kPlan, E2BIG, ""};
   return out;
 }

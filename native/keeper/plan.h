@@ -22,9 +22,21 @@ struct Plan {
   bool set_ids = false;
   Identity identity;  // read only if set_ids
   std::string cwd;
+  std::string temp_dir;                 // removed by the keeper when the session is over; empty: none
   std::vector<std::string> candidates;  // paths to try in order, at least one
   std::vector<std::string> argv;        // at least argv[0]
   std::vector<std::string> env;         // NAME=value
+
+  // What follows is read only if `confined`. The descriptors travel beside the plan, in this order: the
+  // slave, the shell's ruleset, the keeper's ruleset.
+  bool confined = false;
+  bool inner_domain = false;
+  bool outer_domain = false;
+  std::vector<uint64_t> filter;  // struct sock_filter, as bytes
+  bool gate = false;
+  bool gate_inet = false;
+  std::vector<std::string> gate_directories;
+  std::vector<std::string> gate_sockets;
 };
 
 // The bytes of a kPlan frame's payload. Fails with {plan, E2BIG} if it is larger than a keeper accepts and

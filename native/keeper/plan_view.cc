@@ -35,6 +35,15 @@ class Cursor {
     return words;
   }
 
+  // Aligned as long as it comes right after the fixed part, whose size is a multiple of eight.
+  const void* Filter(uint32_t count) {
+    size_t size = size_t{count} * sizeof(uint64_t);
+    if (size > left_) return nullptr;
+    const void* filter = at_;
+    Advance(size);
+    return filter;
+  }
+
   bool AtEnd() const { return left_ == 0; }
 
  private:
@@ -56,21 +65,37 @@ bool Strings(Cursor* cursor, char** table, uint32_t count) {
   return true;
 }
 
+// Flags that are flags, and nothing asked of the kernel for a session that is not confined.
+bool Sensible(const wire::PlanFixed& fixed) {
+  if (fixed.set_ids > 1 || fixed.set_groups > fixed.set_ids || fixed.confined > 1) return false;
+  if (fixed.inner_domain > fixed.confined || fixed.outer_domain > fixed.confined) return false;
+  if (fixed.gate > fixed.confined || fixed.gate_inet > fixed.gate) return false;
+  if (fixed.confined == 0 && (fixed.filter_count | fixed.gate_directory_count | fixed.gate_socket_count) != 0)
+    return false;
+  return fixed.gate == 0 || fixed.filter_count > 0;
+}
+
+bool WithinLimits(const wire::PlanFixed& fixed) {
+  return fixed.candidate_count > 0 && fixed.candidate_count <= wire::kMaxStrings &&
+         fixed.argument_count > 0 && fixed.argument_count <= wire::kMaxStrings &&
+         fixed.env_count <= wire::kMaxStrings && fixed.group_count <= wire::kMaxGroups &&
+         fixed.filter_count <= wire::kMaxFilter && fixed.gate_directory_count <= wire::kMaxStrings &&
+         fixed.gate_socket_count <= wire::kMaxStrings;
+}
+
 }  // namespace
 
 size_t PlanPointerCount(const wire::PlanFixed& fixed) {
-  // Three terminators and the extra slot in front of argv.
-  return size_t{fixed.candidate_count} + fixed.argument_count + fixed.env_count + 4;
+  // Five terminators and the extra slot in front of argv.
+  return size_t{fixed.candidate_count} + fixed.argument_count + fixed.env_count + fixed.gate_directory_count +
+         fixed.gate_socket_count + 6;
 }
 
 int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacity, PlanView* view) {
   Cursor cursor(bytes, size);
   wire::PlanFixed fixed;
   if (!cursor.Copy(&fixed, sizeof fixed)) return EPROTO;
-  if (fixed.candidate_count == 0 || fixed.candidate_count > wire::kMaxStrings) return EPROTO;
-  if (fixed.argument_count == 0 || fixed.argument_count > wire::kMaxStrings) return EPROTO;
-  if (fixed.env_count > wire::kMaxStrings || fixed.group_count > wire::kMaxGroups) return EPROTO;
-  if (fixed.set_ids > 1 || fixed.set_groups > fixed.set_ids) return EPROTO;
+  if (!WithinLimits(fixed) || !Sensible(fixed)) return EPROTO;
   if (PlanPointerCount(fixed) > pointer_capacity) return EMSGSIZE;
 
   view->signal_mask = fixed.signal_mask;
@@ -80,19 +105,32 @@ int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacit
   view->gid = fixed.gid;
   view->group_count = fixed.group_count;
   view->candidate_count = fixed.candidate_count;
+  view->confined = fixed.confined == 1;
+  view->inner_domain = fixed.inner_domain == 1;
+  view->outer_domain = fixed.outer_domain == 1;
+  view->filter_count = fixed.filter_count;
+  view->gate = fixed.gate == 1;
+  view->gate_inet = fixed.gate_inet == 1;
+  view->filter = cursor.Filter(fixed.filter_count);
+  if (view->filter == nullptr) return EPROTO;
   view->groups = cursor.Words(fixed.group_count);
   if (view->groups == nullptr) return EPROTO;
   view->cwd = cursor.String();
-  if (view->cwd == nullptr) return EPROTO;
+  view->temp_dir = cursor.String();
+  if (view->cwd == nullptr || view->temp_dir == nullptr) return EPROTO;
 
   view->candidates = pointers;
   view->script_argv = view->candidates + fixed.candidate_count + 1;
   view->argv = view->script_argv + 1;
   view->env = view->argv + fixed.argument_count + 1;
+  view->gate_directories = view->env + fixed.env_count + 1;
+  view->gate_sockets = view->gate_directories + fixed.gate_directory_count + 1;
   view->script_argv[0] = nullptr;
   if (!Strings(&cursor, view->candidates, fixed.candidate_count)) return EPROTO;
   if (!Strings(&cursor, view->argv, fixed.argument_count)) return EPROTO;
   if (!Strings(&cursor, view->env, fixed.env_count)) return EPROTO;
+  if (!Strings(&cursor, view->gate_directories, fixed.gate_directory_count)) return EPROTO;
+  if (!Strings(&cursor, view->gate_sockets, fixed.gate_socket_count)) return EPROTO;
   return cursor.AtEnd() ? 0 : EPROTO;
 }
 

@@ -18,13 +18,24 @@ struct PlanView {
   const uint32_t* groups = nullptr;
   uint32_t group_count = 0;
   const char* cwd = nullptr;
-  char** candidates = nullptr;  // null-terminated, at least one
+  const char* temp_dir = nullptr;  // "" if there is none
+  char** candidates = nullptr;     // null-terminated, at least one
   // script_argv[0] and [1] are for a program without a "#!" line: {"/bin/sh", path, argv[1]...}. argv
   // overlaps it: argv == script_argv + 1, so that writing the path into argv[0]'s slot is all it takes.
   char** script_argv = nullptr;
   char** argv = nullptr;
   char** env = nullptr;
   uint32_t candidate_count = 0;
+
+  bool confined = false;
+  bool inner_domain = false;
+  bool outer_domain = false;
+  const void* filter = nullptr;  // struct sock_filter[filter_count], aligned
+  uint32_t filter_count = 0;
+  bool gate = false;
+  bool gate_inet = false;
+  char** gate_directories = nullptr;  // null-terminated
+  char** gate_sockets = nullptr;      // null-terminated
 };
 
 // How many char* the pointer tables of a plan with these counts take.

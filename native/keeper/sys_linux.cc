@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -96,6 +97,10 @@ int ResetSignalDispositions() {
 
 int OpenPipe(int ends[2], bool nonblocking) {
   return pipe2(ends, O_CLOEXEC | (nonblocking ? O_NONBLOCK : 0)) == -1 ? errno : 0;
+}
+
+int OpenSocketPair(int ends[2]) {
+  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1 ? errno : 0;
 }
 
 void KillChildren(pid_t leader) {

@@ -5,8 +5,10 @@
 // beside it. The plan is the only long frame. Its strings are length-prefixed *and* NUL-terminated, so that
 // the keeper can use them where they lie and never copies one.
 //
-// host -> keeper: kPlan (with the PTY slave by SCM_RIGHTS), then any number of kSignal; EOF ends the session.
-// keeper -> host: kFailed or kStarted, then kFailed or kRunning, then kExited.
+// host -> keeper: kPlan (with the PTY slave and, for a confined session, Landlock rulesets by SCM_RIGHTS),
+// then any number of kSignal; EOF ends the session. keeper -> host: kFailed or kStarted, then kFailed or
+// kRunning, then kExited. Instead of a plan the host may send kProbe: the keeper tries what the kernel offers
+// and answers kFeatures.
 #pragma once
 
 #include <stdint.h>
@@ -16,12 +18,14 @@
 namespace spty::wire {
 
 inline constexpr uint32_t kMagic = 0x59545053;  // "SPTY"
-inline constexpr uint16_t kVersion = 1;
+inline constexpr uint16_t kVersion = 2;
 
 // Above anything execve(2) would accept (arguments and environment together: at most 6 MiB on Linux).
 inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
 inline constexpr uint32_t kMaxStrings = 1U << 20;
 inline constexpr uint32_t kMaxGroups = 65536;  // NGROUPS_MAX
+inline constexpr uint32_t kMaxFilter = 4096;   // BPF_MAXINSNS
+inline constexpr uint32_t kMaxPlanFds = 3;     // slave, inner ruleset, outer ruleset
 
 inline constexpr char kKeeperName[] = "sandboxed-pty-keeper";  // its argv[0]
 inline constexpr int kControlFd = 3;                           // where the keeper finds its end
@@ -29,10 +33,12 @@ inline constexpr int kControlFd = 3;                           // where the keep
 enum class Type : uint16_t {
   kPlan = 1,
   kSignal = 2,
+  kProbe = 3,
   kStarted = 16,
   kRunning = 17,
   kFailed = 18,
   kExited = 19,
+  kFeatures = 20,
 };
 
 struct Header {
@@ -45,12 +51,21 @@ struct Header {
 static_assert(sizeof(Header) == 16);
 
 // A plan's payload, in this order:
-//   PlanFixed, u32 groups[group_count], cwd, candidates[], argv[], env[]
-// where each string is u32 length, bytes, one NUL.
+//   PlanFixed, u64 filter[filter_count], u32 groups[group_count], cwd, temp_dir, candidates[], argv[], env[],
+//   gate_directories[], gate_sockets[]
+// where each string is u32 length, bytes, one NUL, and each filter word is one struct sock_filter.
 struct PlanFixed {
-  uint64_t signal_mask;  // bit n-1 = signal n blocked in the shell, as it was in the calling thread
-  uint32_t set_ids;      // 1: groups, gid and uid below are to be set
-  uint32_t set_groups;   // 1: the supplementary groups too (needs privilege)
+  uint64_t signal_mask;   // bit n-1 = signal n blocked in the shell, as it was in the calling thread
+  uint32_t confined;      // 1: no_new_privs, no capabilities, and what follows
+  uint32_t inner_domain;  // 1: the second descriptor is the shell's Landlock ruleset
+  uint32_t outer_domain;  // 1: the last descriptor is the keeper's own
+  uint32_t filter_count;  // instructions of the seccomp filter; 0: none
+  uint32_t gate;          // 1: the filter has a listener, which the keeper answers
+  uint32_t gate_inet;     // 1: inet sockets may connect
+  uint32_t gate_directory_count;
+  uint32_t gate_socket_count;
+  uint32_t set_ids;     // 1: groups, gid and uid below are to be set
+  uint32_t set_groups;  // 1: the supplementary groups too (needs privilege)
   uint32_t uid;
   uint32_t gid;
   uint32_t group_count;
@@ -58,7 +73,7 @@ struct PlanFixed {
   uint32_t argument_count;
   uint32_t env_count;
 };
-static_assert(sizeof(PlanFixed) == 40);
+static_assert(sizeof(PlanFixed) == 72);
 
 struct Signal {
   int32_t number;
@@ -75,6 +90,17 @@ struct Failed {
   uint32_t candidate;  // for kExec: which of the candidates the error is about
 };
 static_assert(sizeof(Failed) == 12);
+
+// What this kernel lets a process of this user do; each an errno, 0 if it works.
+struct Features {
+  int32_t landlock_abi;  // 0: none
+  int32_t landlock_errata;
+  int32_t landlock_err;  // why there is none
+  int32_t seccomp_err;   // a filter
+  int32_t notify_err;    // a filter with a listener, and reading from its callers
+  int32_t diag_err;      // asking the kernel who listens on a UNIX socket
+};
+static_assert(sizeof(Features) == 24);
 
 struct Exited {
   int32_t code;

@@ -25,8 +25,12 @@ bool PayloadSize(wire::Type type, size_t* size) {
     case wire::Type::kExited:
       *size = sizeof(wire::Exited);
       return true;
+    case wire::Type::kFeatures:
+      *size = sizeof(wire::Features);
+      return true;
     case wire::Type::kPlan:
     case wire::Type::kSignal:
+    case wire::Type::kProbe:
       break;
   }
   return false;
@@ -54,7 +58,7 @@ Result<FrameReader::Status> FrameReader::Next(int control, Frame* frame) {
       wire::Header header;
       memcpy(&header, bytes_, sizeof header);
       frame->type = header.type;
-      memcpy(&frame->failed, bytes_ + sizeof header, header.length);
+      memcpy(&frame->features, bytes_ + sizeof header, header.length);
       size_ = 0;
       return Status::kFrame;
     }

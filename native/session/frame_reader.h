@@ -14,6 +14,7 @@ struct Frame {
     wire::Started started;
     wire::Failed failed;
     wire::Exited exited;
+    wire::Features features;
   };
 };
 
@@ -26,7 +27,7 @@ class FrameReader {
   Result<Status> Next(int control, Frame* frame);
 
  private:
-  static constexpr size_t kLongest = sizeof(wire::Header) + sizeof(wire::Failed);
+  static constexpr size_t kLongest = sizeof(wire::Header) + sizeof(wire::Features);
   Result<size_t> Needed() const;
 
   char bytes_[kLongest];

@@ -84,26 +84,41 @@ KeeperProcess::~KeeperProcess() {
   ReapLater();
 }
 
-Result<void> KeeperProcess::SendPlan(const std::string& plan, const Fd& slave) {
-  wire::Header header{wire::kMagic, wire::kVersion, wire::Type::kPlan, static_cast<uint32_t>(plan.size()), 1};
-  iovec parts[2] = {{&header, sizeof header}, {const_cast<char*>(plan.data()), plan.size()}};
-  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(int))] = {};
+Result<void> KeeperProcess::SendPlan(const std::string& plan, std::span<const int> fds) {
+  return Send(wire::Type::kPlan, plan, fds);
+}
+
+Result<wire::Features> KeeperProcess::Probe() {
+  TRY(Send(wire::Type::kProbe, "", {}));
+  TRY_ASSIGN(Frame answer, Await());
+  if (answer.type == wire::Type::kFailed) return Error{answer.failed.stage, answer.failed.err, ""};
+  if (answer.type != wire::Type::kFeatures) return KeeperError(EPROTO, "no features from the keeper");
+  return answer.features;
+}
+
+Result<void> KeeperProcess::Send(wire::Type type, const std::string& payload, std::span<const int> fds) {
+  if (fds.size() > wire::kMaxPlanFds) return Error{Stage::kPlan, E2BIG, "descriptors"};
+  wire::Header header{wire::kMagic, wire::kVersion, type, static_cast<uint32_t>(payload.size()),
+                      static_cast<uint32_t>(fds.size())};
+  iovec parts[2] = {{&header, sizeof header}, {const_cast<char*>(payload.data()), payload.size()}};
+  alignas(cmsghdr) char ancillary[CMSG_SPACE(wire::kMaxPlanFds * sizeof(int))] = {};
   msghdr message{};
   message.msg_iov = parts;
   message.msg_iovlen = 2;
-  message.msg_control = ancillary;
-  message.msg_controllen = sizeof ancillary;
-  cmsghdr* rights = CMSG_FIRSTHDR(&message);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(sizeof(int));
-  int fd = slave.get();
-  memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-  size_t left = sizeof header + plan.size();
+  if (!fds.empty()) {
+    message.msg_control = ancillary;
+    message.msg_controllen = CMSG_SPACE(fds.size_bytes());
+    cmsghdr* rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(fds.size_bytes());
+    memcpy(CMSG_DATA(rights), fds.data(), fds.size_bytes());
+  }
+  size_t left = sizeof header + payload.size();
   while (left > 0) {
     TRY_ASSIGN(size_t sent, SendSome(control_.get(), message));
     left -= sent;
-    // The descriptor went with the first byte. Continue in the plan, or in what is left of the header.
+    // The descriptors went with the first byte. Continue in the payload, or in what is left of the header.
     message.msg_control = nullptr;
     message.msg_controllen = 0;
     for (iovec& part : parts) {

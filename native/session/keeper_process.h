@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include "base/fd.h"
@@ -23,8 +24,10 @@ class KeeperProcess {
   // If the keeper has not been reaped: ends its session and waits for it, until a second after it was told.
   ~KeeperProcess();
 
-  // Sends the plan with the terminal's slave end.
-  Result<void> SendPlan(const std::string& plan, const Fd& slave);
+  // Sends the plan with the descriptors that it speaks of.
+  Result<void> SendPlan(const std::string& plan, std::span<const int> fds);
+  // Asks what the kernel offers. The keeper ends after its answer.
+  Result<wire::Features> Probe();
   // Waits for the next frame; an error if the keeper closes or says nothing for ten seconds.
   Result<Frame> Await();
 
@@ -41,6 +44,7 @@ class KeeperProcess {
   void ReapLater();
 
  private:
+  Result<void> Send(wire::Type type, const std::string& payload, std::span<const int> fds);
   KeeperProcess(Fd control, pid_t pid) : control_(std::move(control)), pid_(pid) {}
 
   std::mutex sending_;

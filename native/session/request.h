@@ -1,10 +1,12 @@
 // What a caller wants to run, already checked for type and range by whoever made it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "policy/policy.h"
 #include "pty/window_size.h"
 
 namespace spty {
@@ -17,8 +19,9 @@ struct SpawnRequest {
 
   std::string file;  // a path, or a name to look up in the child's PATH
   std::vector<std::string> args;
-  std::vector<std::string> env;  // NAME=value; the child's whole environment
-  std::string cwd;               // absolute
+  // NAME=value; the child's whole environment, unless a policy brings its own.
+  std::vector<std::string> env;
+  std::string cwd;  // absolute
   WindowSize size;
   bool utf8 = true;  // sets IUTF8
   std::optional<Ids> ids;
@@ -26,6 +29,17 @@ struct SpawnRequest {
   // True: a program or directory that cannot be used is an error of Spawn. False, as node-pty: Spawn returns
   // as soon as there is a pid, and the failure shows up later as a line of output and exit code 1.
   bool wait_for_exec = true;
+  // What the session may do; null: it is tracked, and nothing is restricted.
+  std::shared_ptr<const Policy> policy;
+  // The session's private temporary directory. Belongs to the session once it runs: the keeper removes it.
+  std::string temp_dir;
+  // For tests of older kernels: the host is taken to offer no more than this.
+  struct FeatureLimits {
+    int landlock_abi = 1000;
+    bool seccomp = true;
+    bool notify = true;
+  };
+  FeatureLimits feature_limits;
 };
 
 }  // namespace spty

@@ -1,55 +1,16 @@
 #include "session/session.h"
 
-#include <pthread.h>
 #include <signal.h>
 
 #include <cerrno>
 
-#include "keeper/plan.h"
 #include "session/foreground.h"
-#include "session/identity.h"
 #include "session/late_failure.h"
-#include "session/path_search.h"
 
 namespace spty {
 namespace {
 
 constexpr int kLastSignal = 64;
-
-// The calling thread's mask, for the shell to start with.
-uint64_t CurrentSignalMask() {
-  sigset_t set;
-  sigemptyset(&set);
-  pthread_sigmask(SIG_SETMASK, nullptr, &set);
-  uint64_t mask = 0;
-  for (int number = 1; number <= kLastSignal; ++number) {
-    if (sigismember(&set, number) == 1) mask |= uint64_t{1} << (number - 1);
-  }
-  return mask;
-}
-
-Result<Plan> MakePlan(const SpawnRequest& request) {
-  Plan plan;
-  plan.signal_mask = CurrentSignalMask();
-  if (request.ids) {
-    plan.set_ids = true;
-    TRY_ASSIGN(plan.identity, ResolveIdentity(*request.ids));
-  }
-  plan.cwd = request.cwd;
-  plan.candidates = ProgramCandidates(request.file, request.env);
-  plan.argv.reserve(request.args.size() + 1);
-  plan.argv.push_back(request.file);
-  plan.argv.insert(plan.argv.end(), request.args.begin(), request.args.end());
-  plan.env = request.env;
-  return plan;
-}
-
-// The keeper's {stage, errno} with the path it is about.
-Error ToError(const wire::Failed& failed, const SpawnRequest& request) {
-  if (failed.stage == Stage::kExec) return Error{failed.stage, failed.err, request.file};
-  if (failed.stage == Stage::kCwd) return Error{failed.stage, failed.err, request.cwd};
-  return Error{failed.stage, failed.err, ""};
-}
 
 }  // namespace
 
@@ -60,13 +21,13 @@ Session::Session(PtyPair pty, KeeperProcess keeper, Pump& pump)
       pump_(pump) {}
 
 Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pump& pump, Client* client) {
-  TRY_ASSIGN(Plan plan, MakePlan(request));
-  TRY_ASSIGN(std::string encoded, EncodePlan(plan));
+  TRY_ASSIGN(Enforcement enforcement, DecideEnforcement(request));
   TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
+  TRY_ASSIGN(SessionPlan plan, MakeSessionPlan(request, enforcement, std::move(pty.slave)));
   TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(request.keeper_path));
-  Fd slave = std::move(pty.slave);
   auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), pump);
-  TRY(session->Greet(request, encoded, std::move(slave)));
+  session->enforcement_ = std::move(enforcement);
+  TRY(session->Greet(request, std::move(plan)));
   TRY(session->Watch());
   // Only now, so that a client whose session never came to be hears nothing. What happened meanwhile is not
   // lost: the first call tells the client to look.
@@ -75,20 +36,21 @@ Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pum
 }
 
 // Hands over the plan and learns the pid; if the caller wants to know, also whether the program runs.
-Result<void> Session::Greet(const SpawnRequest& request, const std::string& plan, Fd slave) {
-  auto sent = keeper_.SendPlan(plan, slave);
+Result<void> Session::Greet(const SpawnRequest& request, SessionPlan plan) {
+  const std::vector<int> fds = plan.Descriptors();
+  auto sent = keeper_.SendPlan(plan.encoded, fds);
   // Only the shell may hold the slave from here on: its last close is how the kernel tells us of its end.
-  slave.Reset();
+  plan.slave.Reset();
   auto answer = keeper_.Await();
   // A keeper that refused before it got the plan has said why; that is better than "broken pipe".
   if (!answer.ok()) return sent.ok() ? answer.error() : sent.error();
   const Frame& started = answer.value();
-  if (started.type == wire::Type::kFailed) return ToError(started.failed, request);
+  if (started.type == wire::Type::kFailed) return ToError(started.failed, request, plan.candidates);
   if (started.type != wire::Type::kStarted) return Error{Stage::kKeeper, EPROTO, "no pid from the keeper"};
   pid_ = started.started.pid;
   if (!request.wait_for_exec) return {};
   TRY_ASSIGN(Frame running, keeper_.Await());
-  if (running.type == wire::Type::kFailed) return ToError(running.failed, request);
+  if (running.type == wire::Type::kFailed) return ToError(running.failed, request, plan.candidates);
   if (running.type != wire::Type::kRunning)
     return Error{Stage::kKeeper, EPROTO, "no verdict from the keeper"};
   return {};

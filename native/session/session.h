@@ -17,6 +17,7 @@
 #include "pty/terminal_io.h"
 #include "session/keeper_process.h"
 #include "session/request.h"
+#include "session/session_plan.h"
 
 namespace spty {
 
@@ -51,6 +52,8 @@ class Session final : public Pump::Source,
   pid_t pid() const { return pid_; }
   int master() const { return terminal_.fd(); }
   const std::string& slave_name() const { return slave_name_; }
+  // What is enforced, and by what.
+  const Enforcement& enforcement() const { return enforcement_; }
 
   // The oldest output.
   OutputQueue::Taken TakeOutput();
@@ -87,7 +90,7 @@ class Session final : public Pump::Source,
   void OnInputFlushed() override;
 
  private:
-  Result<void> Greet(const SpawnRequest& request, const std::string& plan, Fd slave);
+  Result<void> Greet(const SpawnRequest& request, SessionPlan plan);
   Result<void> Watch();
   std::shared_ptr<TerminalIo> SharedTerminal();
   void HandleFrame(const Frame& frame);
@@ -101,6 +104,7 @@ class Session final : public Pump::Source,
   KeeperProcess keeper_;
   Pump& pump_;
   pid_t pid_ = 0;
+  Enforcement enforcement_;
 
   std::atomic<bool> input_flushed_{false};
   std::atomic<bool> hung_up_{false};

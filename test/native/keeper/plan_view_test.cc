@@ -21,6 +21,15 @@ Plan RichPlan() {
   plan.candidates = {"/usr/local/bin/tool", "/usr/bin/tool", "/bin/tool"};
   plan.argv = {"tool", "", "-x", "\xc3\xa4 \xff"};
   plan.env = {"HOME=/home/somebody", "EMPTY=", "=odd"};
+  plan.temp_dir = "/tmp/of-its-own";
+  plan.confined = true;
+  plan.inner_domain = true;
+  plan.outer_domain = true;
+  plan.filter = {0x123456789abcdef0, 0xfedcba9876543210};
+  plan.gate = true;
+  plan.gate_inet = true;
+  plan.gate_directories = {"/project", "/tmp/of-its-own"};
+  plan.gate_sockets = {"/run/agent"};
   return plan;
 }
 
@@ -62,6 +71,16 @@ void ExpectSame(const PlanView& view, const Plan& plan) {
   EXPECT_EQ(Strings(view.argv), plan.argv);
   EXPECT_EQ(Strings(view.env), plan.env);
   EXPECT_EQ(view.argv, view.script_argv + 1);
+  EXPECT_STREQ(view.temp_dir, plan.temp_dir.c_str());
+  EXPECT_EQ(view.confined, plan.confined);
+  EXPECT_EQ(view.inner_domain, plan.inner_domain);
+  EXPECT_EQ(view.outer_domain, plan.outer_domain);
+  EXPECT_EQ(view.gate, plan.gate);
+  EXPECT_EQ(view.gate_inet, plan.gate_inet);
+  EXPECT_EQ(Strings(view.gate_directories), plan.gate_directories);
+  EXPECT_EQ(Strings(view.gate_sockets), plan.gate_sockets);
+  ASSERT_EQ(view.filter_count, plan.filter.size());
+  EXPECT_EQ(memcmp(view.filter, plan.filter.data(), plan.filter.size() * sizeof(uint64_t)), 0);
   if (!plan.set_ids) return;
   EXPECT_EQ(view.set_groups, plan.identity.set_groups);
   EXPECT_EQ(view.uid, plan.identity.uid);
@@ -146,6 +165,9 @@ TEST(DecodePlan, RefusesCountsThatAreTooLargeOrNone) {
   for (uint32_t bad : {wire::kMaxStrings + 1, ~0U}) {
     EXPECT_EQ(with([bad](auto* fixed) { fixed->env_count = bad; }), EPROTO) << bad;
     EXPECT_EQ(with([bad](auto* fixed) { fixed->group_count = bad; }), EPROTO) << bad;
+    EXPECT_EQ(with([bad](auto* fixed) { fixed->filter_count = bad; }), EPROTO) << bad;
+    EXPECT_EQ(with([bad](auto* fixed) { fixed->gate_directory_count = bad; }), EPROTO) << bad;
+    EXPECT_EQ(with([bad](auto* fixed) { fixed->gate_socket_count = bad; }), EPROTO) << bad;
   }
   // One more or less than there are.
   EXPECT_EQ(with([](auto* fixed) { ++fixed->env_count; }), EPROTO);
@@ -169,6 +191,25 @@ TEST(DecodePlan, RefusesGroupsWithoutIdsAndOddFlags) {
   EXPECT_EQ(with(0, 1), EPROTO);
   EXPECT_EQ(with(2, 1), EPROTO);
   EXPECT_EQ(with(1, 2), EPROTO);
+}
+
+// A keeper that takes a half-confined plan for an ordinary one would start an unconfined shell.
+TEST(DecodePlan, RefusesConfinementThatContradictsItself) {
+  auto with = [](auto change) {
+    std::string bytes = Encoded(RichPlan());
+    wire::PlanFixed fixed;
+    memcpy(&fixed, bytes.data(), sizeof fixed);
+    change(&fixed);
+    memcpy(bytes.data(), &fixed, sizeof fixed);
+    return Decoded(bytes).err;
+  };
+  EXPECT_EQ(with([](auto*) {}), 0);
+  EXPECT_EQ(with([](auto* fixed) { fixed->confined = 0; }), EPROTO);
+  for (auto field : {&wire::PlanFixed::confined, &wire::PlanFixed::inner_domain,
+                     &wire::PlanFixed::outer_domain, &wire::PlanFixed::gate, &wire::PlanFixed::gate_inet}) {
+    EXPECT_EQ(with([field](auto* fixed) { fixed->*field = 2; }), EPROTO);
+  }
+  EXPECT_EQ(with([](auto* fixed) { fixed->gate = 0; }), EPROTO) << "inet without a gate";
 }
 
 TEST(DecodePlan, SaysWhenThePointersDoNotFit) {
@@ -219,8 +260,9 @@ TEST(DecodePlan, NeverLeavesItsBytesWhateverTheySay) {
     if (decoded.err != 0) continue;
     ++accepted;
     const PlanView& view = decoded.view;
-    size_t total = sizeof(wire::PlanFixed) + view.group_count * sizeof(uint32_t) + strlen(view.cwd) + 5;
-    for (char** table : {view.candidates, view.argv, view.env}) {
+    size_t total = sizeof(wire::PlanFixed) + view.filter_count * sizeof(uint64_t) +
+                   view.group_count * sizeof(uint32_t) + strlen(view.cwd) + 5 + strlen(view.temp_dir) + 5;
+    for (char** table : {view.candidates, view.argv, view.env, view.gate_directories, view.gate_sockets}) {
       for (; *table != nullptr; ++table) total += strlen(*table) + 5;
     }
     // Every byte is accounted for by a string of exactly its length: nothing hides behind a NUL.

@@ -24,7 +24,8 @@ KeeperProcess Start() {
 // Sends the plan and returns the pid of the program that then runs.
 pid_t RunPlan(KeeperProcess& keeper, const Plan& plan, Fd slave) {
   auto encoded = EncodePlan(plan);
-  EXPECT_TRUE(encoded.ok() && keeper.SendPlan(encoded.value(), slave).ok());
+  const int fds[] = {slave.get()};
+  EXPECT_TRUE(encoded.ok() && keeper.SendPlan(encoded.value(), fds).ok());
   auto started = keeper.Await();
   EXPECT_TRUE(started.ok() && started.value().type == wire::Type::kStarted);
   auto running = keeper.Await();
@@ -93,7 +94,9 @@ TEST(KeeperProcess, TellsThatTheKeeperWentBeforeThePlan) {
   ASSERT_TRUE(WaitForDeath(ChildrenOf(getpid()).back()));
   TestTerminal terminal;
   auto encoded = EncodePlan(ShellPlan("exit 0"));
-  auto sent = keeper.value().SendPlan(encoded.value(), terminal.TakeSlave());
+  const Fd slave = terminal.TakeSlave();
+  const int fds[] = {slave.get()};
+  auto sent = keeper.value().SendPlan(encoded.value(), fds);
   ASSERT_FALSE(sent.ok());
   EXPECT_EQ(sent.error().stage, Stage::kKeeper);
   EXPECT_EQ(ErrnoName(sent.error().err), "EPIPE");

@@ -1,0 +1,78 @@
+#include <cerrno>
+#include <cstring>
+
+#include "confine/confinement.h"
+#include "confine/landlock_rules.h"
+#include "confine/landlock_ruleset.h"
+#include "confine/seccomp_filter.h"
+
+namespace spty {
+namespace {
+
+Result<Fd> InnerDomain(const Policy& policy, const LandlockRights& rights, bool inet, const Fd& slave) {
+  landlock::RulesetAttr attr;
+  attr.handled_fs = rights.handled_fs;
+  // Inet sockets cannot be made at all; this is for one that got in some other way.
+  attr.handled_net = inet ? 0 : rights.network;
+  attr.scoped = rights.scopes;
+  TRY_ASSIGN(LandlockRuleset ruleset, LandlockRuleset::Create(attr));
+  TRY(ForEachLandlockRule(policy, rights,
+                          [&](int fd, uint64_t allowed) { return ruleset.Allow(fd, allowed); }));
+  // The descriptor of our own slave end: its name could belong to somebody else's devpts.
+  TRY(ruleset.Allow(slave.get(), rights.ForTerminal(FileType::kDevice)));
+  return ruleset.Take();
+}
+
+Result<Fd> OuterDomain(const LandlockRights& rights) {
+  landlock::RulesetAttr attr;
+  attr.scoped = rights.scopes;
+  TRY_ASSIGN(LandlockRuleset ruleset, LandlockRuleset::Create(attr));
+  return ruleset.Take();
+}
+
+Result<std::vector<uint64_t>> Filter(const Enforcement& enforcement) {
+  const std::optional<Architecture> architecture = NativeArchitecture();
+  if (!architecture) return Error{Stage::kConfinement, ENOTSUP, "seccomp on this processor"};
+  SeccompOptions options;
+  options.inet = enforcement.inet;
+  options.unix_sockets =
+      enforcement.unix_sockets == UnixSocketMode::kGate ? UnixSockets::kGate : UnixSockets::kRefuse;
+  TRY_ASSIGN(const std::vector<SockFilter> program, BuildSeccompFilter(options, *architecture));
+  static_assert(sizeof(SockFilter) == sizeof(uint64_t));
+  std::vector<uint64_t> words(program.size());
+  std::memcpy(words.data(), program.data(), program.size() * sizeof(SockFilter));
+  return words;
+}
+
+// Where a socket of somebody outside may be connected to: what is granted for its own sake, not the shared
+// system places.
+void FillGateRules(const Policy& policy, Confinement& confinement) {
+  for (const Grant& grant : policy.grants()) {
+    if (grant.kind == GrantKind::kProject || grant.kind == GrantKind::kTemp)
+      confinement.gate_directories.push_back(grant.path());
+  }
+  for (const SocketRule& rule : policy.unix_sockets()) confinement.gate_sockets.push_back(rule.path);
+}
+
+}  // namespace
+
+Result<Confinement> PrepareConfinement(const Policy& policy, const Enforcement& enforcement,
+                                       const Fd& slave) {
+  Confinement confinement;
+  const LandlockRights rights(enforcement.features.landlock_abi);
+  if (rights.handled_fs != 0) {
+    TRY_ASSIGN(confinement.inner, InnerDomain(policy, rights, enforcement.inet, slave));
+  }
+  if (rights.scopes != 0) {
+    TRY_ASSIGN(confinement.outer, OuterDomain(rights));
+  }
+  if (enforcement.features.seccomp_err == 0) {
+    TRY_ASSIGN(confinement.filter, Filter(enforcement));
+    confinement.gate = enforcement.unix_sockets == UnixSocketMode::kGate;
+    confinement.gate_inet = confinement.gate && enforcement.inet;
+  }
+  if (confinement.gate) FillGateRules(policy, confinement);
+  return confinement;
+}
+
+}  // namespace spty

@@ -1,0 +1,49 @@
+// What of a policy is enforced, by what, and what is not. No kernel call: from the policy and the features of
+// the host alone, so that it can be told before any process exists.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "confine/host_features.h"
+#include "policy/policy.h"
+
+namespace spty {
+
+struct ProtectionReport {
+  Protection protection = Protection::kFiles;
+  bool wanted = false;
+  // "landlock", "seccomp", ...; empty: missing.
+  std::string enforced_by;
+  // Why it is missing, or what to know about how it is enforced.
+  std::string reason;
+  // Whether strict forbids to go on without it.
+  bool essential = true;
+
+  bool missing() const { return wanted && enforced_by.empty(); }
+};
+
+enum class UnixSocketMode : uint8_t { kGate, kRefuse };
+
+struct Enforcement {
+  // False: nothing is restricted; `reason` says why.
+  bool confined = false;
+  std::string reason;
+  // Set if the backend of the settings is not to be had, and why. What can be enforced without it is.
+  std::string backend_missing;
+  HostFeatures features;
+  UnixSocketMode unix_sockets = UnixSocketMode::kRefuse;
+  // Whether inet sockets may exist.
+  bool inet = false;
+  std::vector<ProtectionReport> protections;
+
+  // What strict forbids to go on without.
+  std::vector<const ProtectionReport*> Unmet() const;
+};
+
+Enforcement PlanEnforcement(const Policy& policy, const HostFeatures& features);
+
+// A JSON object for people and programs.
+std::string EnforcementToJson(const Enforcement& enforcement);
+
+}  // namespace spty

@@ -1,0 +1,29 @@
+#include "session/host_probe.h"
+
+#include <mutex>
+#include <optional>
+
+#include "session/keeper_process.h"
+
+namespace spty {
+
+Result<HostFeatures> ProbeHost(const std::string& keeper_path) {
+  static std::mutex mutex;
+  static std::optional<HostFeatures> known;
+  std::lock_guard lock(mutex);
+  if (known) return *known;
+  TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(keeper_path));
+  TRY_ASSIGN(const wire::Features probed, keeper.Probe());
+  keeper.Reap();
+  HostFeatures features;
+  features.landlock_abi = probed.landlock_abi;
+  features.landlock_errata = probed.landlock_errata;
+  features.landlock_err = probed.landlock_err;
+  features.seccomp_err = probed.seccomp_err;
+  features.notify_err = probed.notify_err;
+  features.diag_err = probed.diag_err;
+  known = features;
+  return features;
+}
+
+}  // namespace spty

@@ -1,0 +1,132 @@
+#include "session/session_plan.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <cerrno>
+
+#include "keeper/plan.h"
+#include "session/host_probe.h"
+#include "session/identity.h"
+#include "session/path_search.h"
+
+namespace spty {
+namespace {
+
+constexpr int kLastSignal = 64;
+
+// The calling thread's mask, for the shell to start with.
+uint64_t CurrentSignalMask() {
+  sigset_t set;
+  sigemptyset(&set);
+  pthread_sigmask(SIG_SETMASK, nullptr, &set);
+  uint64_t mask = 0;
+  for (int number = 1; number <= kLastSignal; ++number) {
+    if (sigismember(&set, number) == 1) mask |= uint64_t{1} << (number - 1);
+  }
+  return mask;
+}
+
+std::vector<std::string> EnvironmentOf(const SpawnRequest& request) {
+  if (request.policy == nullptr) return request.env;
+  std::vector<std::string> env;
+  env.reserve(request.policy->environment().size());
+  for (const EnvVar& var : request.policy->environment()) env.push_back(var.name + "=" + var.value);
+  return env;
+}
+
+HostFeatures Limited(HostFeatures features, const SpawnRequest::FeatureLimits& limits) {
+  if (limits.landlock_abi < features.landlock_abi) features.landlock_abi = limits.landlock_abi;
+  if (features.landlock_abi == 0 && features.landlock_err == 0) features.landlock_err = ENOSYS;
+  if (!limits.seccomp && features.seccomp_err == 0) features.seccomp_err = ENOSYS;
+  if (!limits.notify && features.notify_err == 0) features.notify_err = ENOSYS;
+  return features;
+}
+
+Error NotEnforceable(const std::string& reasons) { return {Stage::kConfinement, ENOTSUP, reasons}; }
+
+std::string Reasons(const std::vector<const ProtectionReport*>& unmet) {
+  std::string text;
+  for (const ProtectionReport* report : unmet) {
+    if (!text.empty()) text += "; ";
+    text += std::string(NameOf(report->protection)) + ": " + report->reason;
+  }
+  return text;
+}
+
+void Take(Confinement confinement, Plan& plan, SessionPlan& session) {
+  plan.confined = true;
+  plan.inner_domain = confinement.inner.valid();
+  plan.outer_domain = confinement.outer.valid();
+  plan.filter = std::move(confinement.filter);
+  plan.gate = confinement.gate;
+  plan.gate_inet = confinement.gate_inet;
+  plan.gate_directories = std::move(confinement.gate_directories);
+  plan.gate_sockets = std::move(confinement.gate_sockets);
+  session.inner_domain = std::move(confinement.inner);
+  session.outer_domain = std::move(confinement.outer);
+}
+
+}  // namespace
+
+std::vector<int> SessionPlan::Descriptors() const {
+  std::vector<int> fds = {slave.get()};
+  if (inner_domain.valid()) fds.push_back(inner_domain.get());
+  if (outer_domain.valid()) fds.push_back(outer_domain.get());
+  return fds;
+}
+
+Result<Enforcement> DecideEnforcement(const SpawnRequest& request) {
+  if (request.policy == nullptr) {
+    Enforcement none;
+    none.reason = "no settings were given";
+    return none;
+  }
+  const Policy& policy = *request.policy;
+  if (!policy.confined()) return PlanEnforcement(policy, HostFeatures{});
+  TRY_ASSIGN(const HostFeatures probed, ProbeHost(request.keeper_path));
+  Enforcement enforcement = PlanEnforcement(policy, Limited(probed, request.feature_limits));
+  const bool backend_matters = policy.strict() || policy.fail_if_unavailable();
+  if (!enforcement.backend_missing.empty() && backend_matters)
+    return NotEnforceable(enforcement.backend_missing);
+  if (const auto unmet = enforcement.Unmet(); policy.strict() && !unmet.empty())
+    return NotEnforceable(Reasons(unmet));
+  return enforcement;
+}
+
+Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforcement& enforcement, Fd slave) {
+  SessionPlan session;
+  Plan plan;
+  plan.signal_mask = CurrentSignalMask();
+  if (request.ids) {
+    plan.set_ids = true;
+    TRY_ASSIGN(plan.identity, ResolveIdentity(*request.ids));
+  }
+  plan.cwd = request.cwd;
+  plan.temp_dir = request.temp_dir;
+  plan.env = EnvironmentOf(request);
+  plan.candidates = ProgramCandidates(request.file, plan.env);
+  plan.argv.reserve(request.args.size() + 1);
+  plan.argv.push_back(request.file);
+  plan.argv.insert(plan.argv.end(), request.args.begin(), request.args.end());
+  if (enforcement.confined) {
+    TRY_ASSIGN(Confinement confinement, PrepareConfinement(*request.policy, enforcement, slave));
+    Take(std::move(confinement), plan, session);
+  }
+  TRY_ASSIGN(session.encoded, EncodePlan(plan));
+  session.candidates = std::move(plan.candidates);
+  session.slave = std::move(slave);
+  return session;
+}
+
+Error ToError(const wire::Failed& failed, const SpawnRequest& request,
+              const std::vector<std::string>& candidates) {
+  if (failed.stage == Stage::kCwd) return Error{failed.stage, failed.err, request.cwd};
+  if (failed.stage != Stage::kExec) return Error{failed.stage, failed.err, ""};
+  // Under a policy the place matters, not the name: it decides which setting is to be changed.
+  const bool place =
+      request.policy != nullptr && failed.err == EACCES && failed.candidate < candidates.size();
+  return Error{failed.stage, failed.err, place ? candidates[failed.candidate] : request.file};
+}
+
+}  // namespace spty

@@ -1,0 +1,37 @@
+// From a request to everything that the keeper is told: the last step before a process exists.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "confine/confinement.h"
+#include "confine/enforcement.h"
+#include "keeper/wire.h"
+#include "session/request.h"
+
+namespace spty {
+
+struct SessionPlan {
+  std::string encoded;
+  std::vector<std::string> candidates;
+  Fd slave;
+  Fd inner_domain;
+  Fd outer_domain;
+
+  // In the order of the wire; lent.
+  std::vector<int> Descriptors() const;
+};
+
+// What this host can enforce of the request's policy. {confinement, ENOTSUP, reasons} if that is not enough
+// for the policy's own strictness.
+Result<Enforcement> DecideEnforcement(const SpawnRequest& request);
+
+Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforcement& enforcement, Fd slave);
+
+// The keeper's {stage, errno} with the path it is about.
+Error ToError(const wire::Failed& failed, const SpawnRequest& request,
+              const std::vector<std::string>& candidates);
+
+}  // namespace spty

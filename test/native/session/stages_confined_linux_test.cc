@@ -1,0 +1,87 @@
+// One test per stage of confinement: that step fails, its name and errno reach the caller, and nothing is
+// left.
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "policy/scratch.h"
+#include "session/host_probe.h"
+#include "support/faulty_keeper_linux.h"
+#include "support/live_session.h"
+#include "support/processes_linux.h"
+#include "uapi/landlock.h"
+
+namespace spty {
+namespace {
+
+class ConfinedStage : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    // With the real keeper: what it finds is remembered.
+    auto features = ProbeHost(SPTY_KEEPER_PATH);
+    ASSERT_TRUE(features.ok());
+    if (features.value().landlock_abi < 6) GTEST_SKIP() << "needs Landlock's scopes (Linux 6.12)";
+  }
+
+  void ExpectFault(const std::vector<Fault>& faults, Stage stage, int err, bool gate = true) {
+    FaultyKeeper keeper(faults);
+    PolicyInput input = scratch_.Input(R"({"enabled": true})");
+    input.env = {{"PATH", "/usr/bin:/bin"}};
+    SpawnRequest request = ShellRequest("exit 0");
+    request.keeper_path = keeper.path();
+    request.policy = scratch_.Resolve(std::move(input));
+    request.feature_limits.notify = gate;
+    auto pump = AcquirePump();
+    Footprint before = Footprint::Now();
+    Listener listener;
+    auto session = Session::Spawn(request, *pump, &listener);
+    ASSERT_FALSE(session.ok()) << "nothing failed at " << StageName(stage);
+    EXPECT_STREQ(StageName(session.error().stage), StageName(stage)) << Describe(session.error());
+    EXPECT_EQ(ErrnoName(session.error().err), ErrnoName(err)) << Describe(session.error());
+    EXPECT_EQ(Footprint::Now(), before);
+  }
+
+  Scratch scratch_;
+};
+
+TEST_F(ConfinedStage, OuterDomain) {
+  ExpectFault({{landlock::kRestrictSelf, EPERM}}, Stage::kOuterDomain, EPERM);
+}
+
+TEST_F(ConfinedStage, BoundingSet) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  ExpectFault({{SYS_prctl, EPERM, 0, PR_CAPBSET_DROP}}, Stage::kPrivileges, EPERM);
+  ExpectFault({{SYS_prctl, EPERM, 0, PR_SET_SECUREBITS}}, Stage::kPrivileges, EPERM);
+}
+
+TEST_F(ConfinedStage, Capabilities) {
+  ExpectFault({{SYS_capset, EPERM}}, Stage::kPrivileges, EPERM);
+  ExpectFault({{SYS_capget, EFAULT}}, Stage::kPrivileges, EFAULT);
+}
+
+TEST_F(ConfinedStage, InnerDomain) {
+  ExpectFault({{landlock::kRestrictSelf, E2BIG, -1, 0, true}}, Stage::kLandlock, E2BIG, false);
+}
+
+TEST_F(ConfinedStage, NoNewPrivileges) {
+  ExpectFault({{SYS_prctl, EINVAL, 0, PR_SET_NO_NEW_PRIVS, true}}, Stage::kPrivileges, EINVAL, false);
+}
+
+TEST_F(ConfinedStage, Filter) { ExpectFault({{SYS_seccomp, EINVAL}}, Stage::kSeccomp, EINVAL); }
+
+// musl's and glibc's flags of a new thread, to tell it from a fork.
+TEST_F(ConfinedStage, Gate) {
+  ExpectFault({{SYS_clone, EAGAIN, 0, 0x7d0f00}, {SYS_clone, EAGAIN, 0, 0x3d0f00}, {SYS_clone3, ENOSYS}},
+              Stage::kGate, EAGAIN);
+}
+
+// Somebody around us has a listener already: there can only be one.
+TEST_F(ConfinedStage, ListenerThatIsTaken) {
+  ExpectFault({{SYS_getpriority, EPERM, -1, 0, true}}, Stage::kSeccomp, EBUSY);
+}
+
+}  // namespace
+}  // namespace spty
