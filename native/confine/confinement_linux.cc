@@ -9,15 +9,37 @@
 namespace spty {
 namespace {
 
-Result<Fd> InnerDomain(const Policy& policy, const LandlockRights& rights, bool inet, const Fd& slave) {
+// Where a socket of somebody outside may be connected to: what is granted for its own sake, not the shared
+// system places.
+bool MayHoldSockets(const Grant& grant) {
+  return grant.kind == GrantKind::kProject || grant.kind == GrantKind::kTemp;
+}
+
+// For kernels that decide about pathname sockets themselves. Those of the session's own domain need no rule.
+Result<void> AllowSockets(const Policy& policy, LandlockRuleset& ruleset) {
+  for (const Grant& grant : policy.grants()) {
+    if (MayHoldSockets(grant)) TRY(ruleset.Allow(grant.pin.fd.get(), landlock::kResolveUnix));
+  }
+  for (const SocketRule& rule : policy.unix_sockets()) {
+    if (!rule.exists) continue;
+    TRY_ASSIGN(const PinnedPath pin, PinPath(rule.path));
+    TRY(ruleset.Allow(pin.fd.get(), landlock::kResolveUnix));
+  }
+  return {};
+}
+
+Result<Fd> InnerDomain(const Policy& policy, const LandlockRights& rights, const Enforcement& enforcement,
+                       const Fd& slave) {
+  const bool sockets = enforcement.unix_sockets == UnixSocketMode::kKernel;
   landlock::RulesetAttr attr;
-  attr.handled_fs = rights.handled_fs;
+  attr.handled_fs = rights.handled_fs | (sockets ? landlock::kResolveUnix : 0);
   // Inet sockets cannot be made at all; this is for one that got in some other way.
-  attr.handled_net = inet ? 0 : rights.network;
+  attr.handled_net = enforcement.inet ? 0 : rights.network;
   attr.scoped = rights.scopes;
   TRY_ASSIGN(LandlockRuleset ruleset, LandlockRuleset::Create(attr));
   TRY(ForEachLandlockRule(policy, rights,
                           [&](int fd, uint64_t allowed) { return ruleset.Allow(fd, allowed); }));
+  if (sockets) TRY(AllowSockets(policy, ruleset));
   // The descriptor of our own slave end: its name could belong to somebody else's devpts.
   TRY(ruleset.Allow(slave.get(), rights.ForTerminal(FileType::kDevice)));
   return ruleset.Take();
@@ -35,8 +57,17 @@ Result<std::vector<uint64_t>> Filter(const Enforcement& enforcement) {
   if (!architecture) return Error{Stage::kConfinement, ENOTSUP, "seccomp on this processor"};
   SeccompOptions options;
   options.inet = enforcement.inet;
-  options.unix_sockets =
-      enforcement.unix_sockets == UnixSocketMode::kGate ? UnixSockets::kGate : UnixSockets::kRefuse;
+  switch (enforcement.unix_sockets) {
+    case UnixSocketMode::kGate:
+      options.unix_sockets = UnixSockets::kGate;
+      break;
+    case UnixSocketMode::kKernel:
+      options.unix_sockets = UnixSockets::kKernel;
+      break;
+    case UnixSocketMode::kRefuse:
+      options.unix_sockets = UnixSockets::kRefuse;
+      break;
+  }
   TRY_ASSIGN(const std::vector<SockFilter> program, BuildSeccompFilter(options, *architecture));
   static_assert(sizeof(SockFilter) == sizeof(uint64_t));
   std::vector<uint64_t> words(program.size());
@@ -44,12 +75,9 @@ Result<std::vector<uint64_t>> Filter(const Enforcement& enforcement) {
   return words;
 }
 
-// Where a socket of somebody outside may be connected to: what is granted for its own sake, not the shared
-// system places.
 void FillGateRules(const Policy& policy, Confinement& confinement) {
   for (const Grant& grant : policy.grants()) {
-    if (grant.kind == GrantKind::kProject || grant.kind == GrantKind::kTemp)
-      confinement.gate_directories.push_back(grant.path());
+    if (MayHoldSockets(grant)) confinement.gate_directories.push_back(grant.path());
   }
   for (const SocketRule& rule : policy.unix_sockets()) confinement.gate_sockets.push_back(rule.path);
 }
@@ -61,7 +89,7 @@ Result<Confinement> PrepareConfinement(const Policy& policy, const Enforcement& 
   Confinement confinement;
   const LandlockRights rights(enforcement.features.landlock_abi);
   if (rights.handled_fs != 0) {
-    TRY_ASSIGN(confinement.inner, InnerDomain(policy, rights, enforcement.inet, slave));
+    TRY_ASSIGN(confinement.inner, InnerDomain(policy, rights, enforcement, slave));
   }
   if (rights.scopes != 0) {
     TRY_ASSIGN(confinement.outer, OuterDomain(rights));

@@ -12,6 +12,7 @@ namespace {
 constexpr int kAbiWithTruncate = 3;
 constexpr int kAbiWithDeviceIoctls = 5;
 constexpr int kAbiWithScopes = 6;
+constexpr int kAbiWithUnixSockets = 9;
 constexpr size_t kNamedHoles = 3;
 
 std::string NotToBeHad(const char* what, int err) {
@@ -34,7 +35,11 @@ class Planner {
 
   bool has_landlock() const { return host_.landlock_abi >= 1; }
   bool has_filter() const { return host_.seccomp_err == 0; }
-  bool has_gate() const { return has_filter() && host_.notify_err == 0; }
+  UnixSocketMode unix_sockets() const {
+    if (has_filter() && host_.notify_err == 0) return UnixSocketMode::kGate;
+    return has_filter() && host_.landlock_abi >= kAbiWithUnixSockets ? UnixSocketMode::kKernel
+                                                                     : UnixSocketMode::kRefuse;
+  }
 
  private:
   void Fill(ProtectionReport& report) const {
@@ -120,13 +125,17 @@ class Planner {
   }
 
   void UnixSockets(ProtectionReport& report) const {
-    if (has_gate()) {
+    if (unix_sockets() == UnixSocketMode::kGate) {
       report.enforced_by = "connect-gate";
       if (host_.diag_err != 0) {
         report.reason = "only sockets bound inside the session can be told apart from others; " +
                         NotToBeHad("socket diagnostics", host_.diag_err);
       }
       return;
+    }
+    if (unix_sockets() == UnixSocketMode::kKernel) {
+      return ByLandlock(report,
+                        "files moved from another writable directory into the project are copied instead");
     }
     if (!has_filter()) return BySeccomp(report);
     report.enforced_by = "seccomp";
@@ -188,7 +197,7 @@ Enforcement PlanEnforcement(const Policy& policy, const HostFeatures& features) 
   enforcement.backend_missing = BackendMissing(policy, planner, features);
   enforcement.confined = planner.has_landlock() || planner.has_filter();
   if (!enforcement.confined) enforcement.reason = "neither Landlock nor seccomp filters are to be had";
-  if (planner.has_gate()) enforcement.unix_sockets = UnixSocketMode::kGate;
+  enforcement.unix_sockets = planner.unix_sockets();
   enforcement.inet = policy.network().mode == NetworkMode::kAll;
   for (const EnumName<Protection>& entry : EnumNames<Protection>()) {
     enforcement.protections.push_back(planner.Judge(entry.value));

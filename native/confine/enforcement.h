@@ -23,7 +23,10 @@ struct ProtectionReport {
   bool missing() const { return wanted && enforced_by.empty(); }
 };
 
-enum class UnixSocketMode : uint8_t { kGate, kRefuse };
+// Who decides about pathname sockets: the keeper, Landlock, or nobody, as there are none. The gate comes
+// first: it also knows which sockets the session shares with others under one path, and moving files between
+// writable directories stays possible (with RESOLVE_UNIX on some of them only, the kernel refuses that).
+enum class UnixSocketMode : uint8_t { kGate, kKernel, kRefuse };
 
 struct Enforcement {
   // False: nothing is restricted; `reason` says why.

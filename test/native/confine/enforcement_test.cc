@@ -111,6 +111,17 @@ TEST_F(EnforcementTest, WithoutNotificationsThereAreNoUnixSockets) {
   EXPECT_TRUE(enforcement.Unmet().empty());
 }
 
+// Only where the gate is not to be had: it needs no right that one writable directory has and another lacks.
+TEST_F(EnforcementTest, LandlockDecidesAboutUnixSocketsWhereItCanAndTheGateCannot) {
+  HostFeatures features = Modern();
+  features.landlock_abi = 9;
+  EXPECT_EQ(Plan(R"({"enabled": true})", features).unix_sockets, UnixSocketMode::kGate);
+  features.notify_err = EBUSY;
+  const Enforcement enforcement = Plan(R"({"enabled": true})", features);
+  EXPECT_EQ(enforcement.unix_sockets, UnixSocketMode::kKernel);
+  EXPECT_EQ(Of(enforcement, Protection::kUnixSockets).enforced_by, "landlock");
+}
+
 TEST_F(EnforcementTest, WithoutSeccompStrictCannotGoOn) {
   HostFeatures features = Modern();
   features.seccomp_err = EINVAL;
