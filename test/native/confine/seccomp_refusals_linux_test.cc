@@ -1,0 +1,192 @@
+// Each refusal of the filter on the running kernel: refused inside, and outside answered in another way.
+// Arguments are such that nothing happens outside either: a bad flag, pointer or descriptor, which most calls
+// complain about before they look at privileges.
+#include <gtest/gtest.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "confine/seccomp_trial_linux.h"
+#include "uapi/syscalls_linux.h"
+
+namespace spty {
+namespace {
+
+constexpr long kBadFlags = -1;
+constexpr long kBadPointer = 1;
+// The kernel looks at the flags of a socket's type before it looks for the family, so with this one it
+// answers EINVAL, whatever it was built with.
+constexpr long kBadTypeFlag = 0x100;
+constexpr long kGarbage = 0x7ead'beef'0000'0000;
+// Reasons why the kernel may answer outside exactly as the filter does inside; the trial then shows nothing.
+constexpr const char* kPrivilegeFirst = "this kernel asks for a privilege first";
+constexpr const char* kMayBeAbsent = "this kernel may have been built without it";
+
+struct Refusal {
+  const char* name;
+  int expected;
+  std::function<int()> act;
+  bool namespaces = false;
+  const char* may_be_void = nullptr;
+  SeccompOptions options = {true, UnixSockets::kKernel};
+};
+
+void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
+
+uint32_t Native(const SyscallNumber& number) {
+  return NativeArchitecture() == Architecture::kX86_64 ? number.x86_64 : number.aarch64;
+}
+
+std::function<int()> Call(const SyscallNumber& number, long a = 0, long b = 0, long c = 0, long d = 0,
+                          long e = 0) {
+  return [=] { return ErrnoOf(syscall(Native(number), a, b, c, d, e)); };
+}
+
+std::function<int()> Socket(long family, long type, long protocol) {
+  return Call(kSys_socket, family, type, protocol);
+}
+
+std::function<int()> Pair(long family, long type) {
+  return [=] {
+    int ends[2];
+    return ErrnoOf(syscall(Native(kSys_socketpair), family, type, 0, ends));
+  };
+}
+
+std::vector<Refusal> SimpleCalls() {
+  return {
+      {"io_uring_setup", ENOSYS, Call(kSys_io_uring_setup, 0, kBadPointer), false, kMayBeAbsent},
+      {"io_uring_enter", ENOSYS, Call(kSys_io_uring_enter, -1), false, kMayBeAbsent},
+      {"io_uring_register", ENOSYS, Call(kSys_io_uring_register, -1, -1), false, kMayBeAbsent},
+      // KEYCTL_GET_KEYRING_ID of the session keyring.
+      {"keyctl", EPERM, Call(kSys_keyctl, 0, -3, 0)},
+      {"add_key", EPERM, Call(kSys_add_key, kBadPointer, kBadPointer, 0, 0, -2)},
+      {"request_key", EPERM, Call(kSys_request_key, kBadPointer, kBadPointer, 0, -2)},
+      {"bpf", EPERM, Call(kSys_bpf, -1, kBadPointer, 1 << 20), false, kPrivilegeFirst},
+      {"userfaultfd", EPERM, Call(kSys_userfaultfd, 1 | 0x4000'0000)},
+      {"perf_event_open", EPERM, Call(kSys_perf_event_open, kBadPointer, 0, -1, -1, kBadFlags)},
+      {"mount", EPERM, Call(kSys_mount, kBadPointer, kBadPointer, kBadPointer, 0, 0)},
+      {"umount2", EPERM, Call(kSys_umount2, kBadPointer, kBadFlags)},
+      {"pivot_root", EPERM, Call(kSys_pivot_root, kBadPointer, kBadPointer), true},
+      {"open_tree", EPERM, Call(kSys_open_tree, -1, kBadPointer, kBadFlags)},
+      {"open_tree_attr", EPERM, Call(kSys_open_tree_attr, -1, kBadPointer, kBadFlags, 0, 0)},
+      {"move_mount", EPERM, Call(kSys_move_mount, -1, kBadPointer, -1, kBadPointer, kBadFlags), true},
+      {"fsopen", EPERM, Call(kSys_fsopen, kBadPointer, kBadFlags), true},
+      {"fsconfig", EPERM, Call(kSys_fsconfig, -1, 0, 0, 0, 0)},
+      {"fsmount", EPERM, Call(kSys_fsmount, -1, kBadFlags, 0), true},
+      {"fspick", EPERM, Call(kSys_fspick, -1, kBadPointer, kBadFlags), true},
+      {"mount_setattr", EPERM, Call(kSys_mount_setattr, -1, kBadPointer, kBadFlags, 0, 0)},
+      {"open_by_handle_at", EPERM, Call(kSys_open_by_handle_at, -1, kBadPointer, 0), false, kPrivilegeFirst},
+      {"init_module", EPERM, Call(kSys_init_module, kBadPointer, 64, kBadPointer), false, kPrivilegeFirst},
+      {"finit_module", EPERM, Call(kSys_finit_module, -1, kBadPointer, kBadFlags), false, kPrivilegeFirst},
+      {"delete_module", EPERM, Call(kSys_delete_module, kBadPointer, 0), false, kPrivilegeFirst},
+      {"kexec_load", EPERM, Call(kSys_kexec_load, 0, 0, 0, kBadFlags), false, kPrivilegeFirst},
+      {"kexec_file_load", EPERM, Call(kSys_kexec_file_load, -1, -1, 0, 0, kBadFlags), false, kPrivilegeFirst},
+      // Without its magic numbers.
+      {"reboot", EPERM, Call(kSys_reboot, 0, 0, 0, 0), false, kPrivilegeFirst},
+      {"swapon", EPERM, Call(kSys_swapon, kBadPointer, kBadFlags), false, kPrivilegeFirst},
+      {"swapoff", EPERM, Call(kSys_swapoff, kBadPointer), false, kPrivilegeFirst},
+      {"acct", EPERM, Call(kSys_acct, kBadPointer), false, kPrivilegeFirst},
+      {"quotactl", EPERM, Call(kSys_quotactl, 0xff, 0, 0, 0)},
+      {"quotactl_fd", EPERM, Call(kSys_quotactl_fd, -1, 0xff, 0, 0)},
+  };
+}
+
+std::vector<Refusal> Sockets() {
+  constexpr SeccompOptions kGate = {true, UnixSockets::kGate};
+  constexpr SeccompOptions kRefuse = {true, UnixSockets::kRefuse};
+  constexpr SeccompOptions kNoInet = {false, UnixSockets::kKernel};
+  return {
+      {"vsock", EAFNOSUPPORT, Socket(AF_VSOCK, SOCK_STREAM, 0), false, kMayBeAbsent},
+      {"alg", EAFNOSUPPORT, Socket(AF_ALG, SOCK_SEQPACKET | kBadTypeFlag, 0)},
+      {"smc", EAFNOSUPPORT, Socket(AF_SMC, SOCK_STREAM | kBadTypeFlag, 0)},
+      {"xdp", EAFNOSUPPORT, Socket(AF_XDP, SOCK_RAW | kBadTypeFlag, 0)},
+      {"bluetooth", EAFNOSUPPORT, Socket(AF_BLUETOOTH, SOCK_RAW | kBadTypeFlag, 1)},
+      {"tipc", EAFNOSUPPORT, Socket(AF_TIPC, SOCK_STREAM | kBadTypeFlag, 0)},
+      {"can", EAFNOSUPPORT, Socket(AF_CAN, SOCK_RAW | kBadTypeFlag, 1)},
+      {"packet", EPERM, Socket(AF_PACKET, SOCK_RAW, 0), true},
+      {"packet_by_inet", EPERM, Socket(AF_INET, SOCK_PACKET, 0), true},
+      {"raw_inet", EPERM, Socket(AF_INET, SOCK_RAW, IPPROTO_ICMP), true},
+      {"raw_inet6", EPERM, Socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMPV6), true},
+      {"mptcp", EPROTONOSUPPORT, Socket(AF_INET, SOCK_STREAM, 262), false, kMayBeAbsent},
+      {"mptcp_inet6", EPROTONOSUPPORT, Socket(AF_INET6, SOCK_STREAM, 262), false, kMayBeAbsent},
+      {"mptcp_high_half", EPROTONOSUPPORT, Socket(AF_INET, SOCK_STREAM, 262 | kGarbage), false, kMayBeAbsent},
+      {"sctp", EPROTONOSUPPORT, Socket(AF_INET, SOCK_STREAM | kBadTypeFlag, 132)},
+      {"smc_by_inet", EPROTONOSUPPORT, Socket(AF_INET, SOCK_STREAM | kBadTypeFlag, 256)},
+      {"netlink_sock_diag", EPROTONOSUPPORT, Socket(AF_NETLINK, SOCK_RAW, NETLINK_SOCK_DIAG), false,
+       kMayBeAbsent},
+      {"netlink_uevent", EPROTONOSUPPORT, Socket(AF_NETLINK, SOCK_RAW, NETLINK_KOBJECT_UEVENT)},
+      {"netlink_generic", EPROTONOSUPPORT, Socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC)},
+      {"inet", EACCES, Socket(AF_INET, SOCK_STREAM, 0), false, nullptr, kNoInet},
+      {"inet6", EACCES, Socket(AF_INET6, SOCK_DGRAM, 0), false, kMayBeAbsent, kNoInet},
+      {"inet_high_half", EACCES, Socket(AF_INET | kGarbage, SOCK_DGRAM | kGarbage, kGarbage), false, nullptr,
+       kNoInet},
+      {"unix_datagram", EACCES, Socket(AF_UNIX, SOCK_DGRAM, 0), false, nullptr, kGate},
+      {"unix_datagram_flags", EACCES, Socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), false,
+       nullptr, kGate},
+      {"unix_raw", EACCES, Socket(AF_UNIX, SOCK_RAW, 0), false, nullptr, kGate},
+      {"unix_datagram_high_half", EACCES, Socket(AF_UNIX | kGarbage, SOCK_DGRAM | kGarbage, 0), false,
+       nullptr, kGate},
+      {"unix_datagram_pair", EACCES, Pair(AF_UNIX, SOCK_DGRAM), false, nullptr, kGate},
+      {"unix_raw_pair", EACCES, Pair(AF_UNIX, SOCK_RAW | SOCK_CLOEXEC), false, nullptr, kGate},
+      {"unix_stream_refused", EACCES, Socket(AF_UNIX, SOCK_STREAM, 0), false, nullptr, kRefuse},
+      {"unix_seqpacket_refused", EACCES, Socket(AF_UNIX, SOCK_SEQPACKET, 0), false, nullptr, kRefuse},
+      {"unix_datagram_pair_refused", EACCES, Pair(AF_UNIX, SOCK_DGRAM), false, nullptr, kRefuse},
+      {"tipc_pair", EOPNOTSUPP, Pair(AF_TIPC, SOCK_STREAM)},
+      // No descriptor, so outside it is EBADF; and as there is no keeper here, inside it is ENOSYS.
+      {"connect_at_the_gate", ENOSYS, Call(kSys_connect, -1, kBadPointer, 16), false, nullptr, kGate},
+      {"listen_at_the_gate", ENOSYS, Call(kSys_listen, -1, 1), false, nullptr, kGate},
+      {"fast_open_sendto", EOPNOTSUPP, Call(kSys_sendto, -1, 0, 0, 0x2000'0000)},
+      {"fast_open_sendmsg", EOPNOTSUPP, Call(kSys_sendmsg, -1, 0, 0x2000'0000 | MSG_NOSIGNAL)},
+      {"fast_open_sendmmsg", EOPNOTSUPP, Call(kSys_sendmmsg, -1, 0, 1, 0x2000'0000 | kGarbage)},
+      {"tiocsti", EPERM, Call(kSys_ioctl, -1, TIOCSTI, kBadPointer)},
+      {"tiocsti_high_half", EPERM, Call(kSys_ioctl, -1, TIOCSTI | kGarbage, kBadPointer)},
+      {"tioclinux", EPERM, Call(kSys_ioctl, -1, TIOCLINUX, kBadPointer)},
+  };
+}
+
+std::vector<Refusal> AllRefusals() {
+  std::vector<Refusal> all = SimpleCalls();
+  for (Refusal& refusal : Sockets()) all.push_back(std::move(refusal));
+  if (NativeArchitecture() == Architecture::kX86_64) {
+    all.push_back({"iopl", EPERM, Call(kSys_iopl, 4)});
+    all.push_back({"ioperm", EPERM, Call(kSys_ioperm, 0, 0, 0)});
+  }
+  return all;
+}
+
+class SeccompRefusal : public testing::TestWithParam<Refusal> {};
+
+INSTANTIATE_TEST_SUITE_P(Kernel, SeccompRefusal, testing::ValuesIn(AllRefusals()),
+                         [](const auto& one) { return one.param.name; });
+
+TEST_P(SeccompRefusal, HappensInsideOnly) {
+  if (!NativeArchitecture()) GTEST_SKIP() << "no filter for this architecture";
+  const Refusal& refusal = GetParam();
+  int shown = 0;
+  std::string reason;
+  for (uid_t uid : UidsToTry()) {
+    SCOPED_TRACE("as uid " + std::to_string(uid));
+    Outcome outside = Try({uid, refusal.namespaces, std::nullopt}, refusal.act);
+    if (outside.kind == Outcome::Kind::kNotTried) {
+      reason = outside.trouble;
+      continue;
+    }
+    EXPECT_EQ(Try({uid, refusal.namespaces, refusal.options}, refusal.act), Answered(refusal.expected));
+    if (outside == Answered(refusal.expected)) {
+      ASSERT_NE(refusal.may_be_void, nullptr) << "refused in the same way outside: " << outside;
+      reason = refusal.may_be_void;
+    } else {
+      ++shown;
+    }
+  }
+  if (shown == 0) GTEST_SKIP() << "void, refused in the same way outside: " << reason;
+}
+
+}  // namespace
+}  // namespace spty
