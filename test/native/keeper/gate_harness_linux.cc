@@ -21,11 +21,11 @@
 
 #include "base/eintr.h"
 #include "keeper/gate_linux.h"
+#include "support/processes_linux.h"
 
 namespace spty {
 namespace {
 
-constexpr uid_t kNobody = 65534;
 constexpr int kPatienceMs = 60'000;
 constexpr unsigned kWaitKillableRecv = 1U << 5;
 
@@ -104,7 +104,7 @@ void Report(int fd, const std::string& text) { (void)!write(fd, text.data(), tex
 [[noreturn]] void RunClient(const GateSetup& setup, const ClientBody& body, int keeper, int report) {
   std::string complaint;
   if (setup.scoped && !EnterScope()) complaint = "no scope for the client";
-  if (setup.other_uid && !BecomeUser(kNobody)) complaint = "cannot become the other user";
+  if (setup.other_uid && !BecomeUser(kOtherUid)) complaint = "cannot become the other user";
   if (complaint.empty()) {
     int listener = InstallFilter(setup.wait_killable);
     if (listener == -1 || !SendFd(keeper, listener)) complaint = "no filter";
@@ -129,7 +129,15 @@ struct Greeting {
   int error;
 };
 
+// The test's own sockets came with the fork. They must end when the test closes them, and would be counted.
+void CloseSocketsBut(int control) {
+  for (const auto& [fd, target] : OwnDescriptors()) {
+    if (fd != control && target.starts_with("socket:")) close(fd);
+  }
+}
+
 [[noreturn]] void RunKeeper(const GateSetup& setup, const ClientBody& body, int control, int report) {
+  CloseSocketsBut(control);
   if (getuid() == 0 && setup.keeper_uid != 0 && !BecomeUser(setup.keeper_uid)) _exit(3);
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   int pair[2];
@@ -150,9 +158,9 @@ struct Greeting {
   rules.inet = setup.inet;
   rules.abstract_scoped = setup.scoped || setup.claim_scoped;
   rules.drop_capabilities = setup.drop_capabilities;
-  if (setup.other_uid) {
+  if (setup.other_uid || setup.claim_other_uid) {
     rules.set_ids = rules.set_groups = true;
-    rules.uid = rules.gid = kNobody;
+    rules.uid = rules.gid = kOtherUid;
   }
   Greeting greeting{client, StartGate(static_cast<Fd&&>(listener), rules)};
   (void)!write(pair[0], "g", 1);
@@ -230,7 +238,7 @@ std::string WithoutGate(const GateSetup& setup, const ClientBody& body) {
   pid_t child = fork();
   if (child == 0) {
     close(report[0]);
-    uid_t uid = setup.other_uid ? kNobody : setup.keeper_uid;
+    uid_t uid = setup.other_uid ? kOtherUid : setup.keeper_uid;
     bool ready = getuid() != 0 || uid == 0 || BecomeUser(uid);
     Report(report[1], ready ? body() : "cannot become the user");
     _exit(0);
@@ -252,7 +260,7 @@ bool BecomeUser(uid_t uid) {
 }
 
 std::vector<uid_t> TestUsers() {
-  return getuid() == 0 ? std::vector<uid_t>{0, kNobody} : std::vector{getuid()};
+  return getuid() == 0 ? std::vector<uid_t>{0, kOtherUid} : std::vector{getuid()};
 }
 
 std::string UserName(uid_t uid) { return uid == 0 ? "Root" : "Unprivileged"; }
@@ -271,6 +279,8 @@ bool Server::Reached() {
 }
 
 Fd Server::Accept() {
+  pollfd watched{fd_.get(), POLLIN, 0};
+  if (RetryEintr([&] { return poll(&watched, 1, kPatienceMs); }) != 1) return Fd();
   return Fd(RetryEintr([&] { return accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC); }));
 }
 

@@ -12,14 +12,17 @@
 
 namespace spty {
 
+inline constexpr uid_t kOtherUid = 65534;
+
 struct GateSetup {
   std::vector<std::string> directories;
   std::vector<std::string> sockets;
   bool inet = true;
-  bool scoped = false;        // keeper and client in Landlock domains with the scope for abstract sockets
-  bool claim_scoped = false;  // tells the gate so, whether or not it is true
-  uid_t keeper_uid = 0;       // who the keeper is; ignored unless this process is root
-  bool other_uid = false;     // the client is 65534 although the keeper is root
+  bool scoped = false;           // keeper and client in Landlock domains with the scope for abstract sockets
+  bool claim_scoped = false;     // tells the gate so, whether or not it is true
+  uid_t keeper_uid = 0;          // who the keeper is; ignored unless this process is root
+  bool other_uid = false;        // the client is 65534 although the keeper is root
+  bool claim_other_uid = false;  // only the gate is told so
   bool drop_capabilities = false;
   bool wait_killable = false;  // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 };
@@ -66,7 +69,7 @@ class Server {
   // A path, or a name that begins with '@' for an abstract one.
   explicit Server(const std::string& name, int type = SOCK_STREAM, int backlog = 4096);
   bool Reached();  // whether somebody has connected, whom it forgets
-  Fd Accept();     // waits
+  Fd Accept();     // waits; invalid if nobody comes for a minute
   int fd() const { return fd_.get(); }
 
  private:

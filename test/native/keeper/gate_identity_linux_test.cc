@@ -1,0 +1,133 @@
+// As whom the gate acts.
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "keeper/gate_harness_linux.h"
+#include "support/in_child.h"
+#include "support/processes_linux.h"
+#include "support/temp_dir.h"
+
+namespace spty {
+namespace {
+
+ucred PeerOf(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  EXPECT_EQ(getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size), 0);
+  return peer;
+}
+
+bool DropAllCapabilities() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct none[2] = {};
+  return syscall(SYS_capset, &header, none) == 0;
+}
+
+class GateIdentityTest : public testing::Test {
+ protected:
+  GateIdentityTest() {
+    EXPECT_EQ(chmod(dir_.path().c_str(), 0777), 0);
+    setup_.directories = {dir_.path()};
+  }
+
+  ClientBody Expect(const std::string& name, int err) {
+    return [=]() -> std::string {
+      int got = TryConnect(name);
+      return got == err ? "" : std::string(strerror(got));
+    };
+  }
+
+  TempDir dir_;
+  GateSetup setup_;
+};
+
+TEST_F(GateIdentityTest, ThePeerSeesTheSessionsUser) {
+  setup_.keeper_uid = getuid();
+  setup_.other_uid = getuid() == 0;
+  uid_t expected = getuid() == 0 ? kOtherUid : getuid();
+  Server server(dir_.File("s"));
+  ASSERT_EQ(InGate(setup_, Expect(dir_.File("s"), 0)), "");
+  EXPECT_EQ(PeerOf(server.Accept().get()).uid, expected);
+  // And a client sees the user of a server in the session.
+  EXPECT_EQ(InGate(setup_,
+                   [=, this]() -> std::string {
+                     Fd own = ListenAt(dir_.File("own"));
+                     CHILD_CHECK(own.valid());
+                     Fd socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+                     CHILD_CHECK(ConnectTo(socket.get(), dir_.File("own")) == 0);
+                     CHILD_CHECK(PeerOf(socket.get()).uid == expected);
+                     return "";
+                   }),
+            "");
+}
+
+TEST_F(GateIdentityTest, ARootKeeperLendsNobodyItsRights) {
+  if (getuid() != 0) GTEST_SKIP() << "needs root";
+  Server server(dir_.File("s"));
+  ASSERT_EQ(chmod(dir_.File("s").c_str(), 0700), 0);
+  ASSERT_EQ(mkdir(dir_.File("d").c_str(), 0700), 0);
+  Server hidden(dir_.File("d/s"));
+  for (const char* name : {"s", "d/s"}) {
+    EXPECT_EQ(InGate(setup_, Expect(dir_.File(name), 0)), "");
+    GateSetup other = setup_;
+    other.other_uid = true;
+    EXPECT_EQ(InGate(other, Expect(dir_.File(name), EACCES)), "");
+    other.drop_capabilities = true;
+    EXPECT_EQ(InGate(other, Expect(dir_.File(name), EACCES)), "");
+  }
+}
+
+TEST_F(GateIdentityTest, TheKeeperItselfStaysWhoItIs) {
+  if (getuid() != 0) GTEST_SKIP() << "needs root";
+  setup_.other_uid = true;
+  setup_.drop_capabilities = true;
+  int hold[2];
+  ASSERT_EQ(pipe(hold), 0);
+  GateSession session(setup_, [&]() -> std::string {
+    char byte;
+    return read(hold[0], &byte, 1) == 1 ? "" : "?";
+  });
+  EXPECT_EQ(StatusOf(session.keeper(), "Uid"), "0\t0\t0\t0");
+  EXPECT_NE(StatusOf(session.keeper(), "CapEff"), "0000000000000000");
+  EXPECT_EQ(write(hold[1], "x", 1), 1);
+  EXPECT_EQ(session.Wait(), "");
+  close(hold[0]);
+  close(hold[1]);
+}
+
+TEST_F(GateIdentityTest, RootWithoutCapabilitiesHasNoneInTheGate) {
+  if (getuid() != 0) GTEST_SKIP() << "needs root";
+  ASSERT_EQ(mkdir(dir_.File("d").c_str(), 0700), 0);
+  Server server(dir_.File("d/s"));
+  ASSERT_EQ(chown(dir_.File("d").c_str(), kOtherUid, kOtherUid), 0);
+  auto body = [this](int err) {
+    return [=, this]() -> std::string {
+      CHILD_CHECK(DropAllCapabilities());
+      return Expect(dir_.File("d/s"), err)();
+    };
+  };
+  EXPECT_EQ(WithoutGate(setup_, body(EACCES)), "");
+  EXPECT_EQ(InGate(setup_, body(0)), "");  // the keeper's capabilities at work
+  setup_.drop_capabilities = true;
+  EXPECT_EQ(InGate(setup_, body(EACCES)), "");
+  ASSERT_EQ(chmod(dir_.File("d").c_str(), 0755), 0);
+  EXPECT_EQ(InGate(setup_, body(0)), "");
+}
+
+TEST_F(GateIdentityTest, AnIdentityThatCannotBeTakenOnIsAnErrorAndARefusal) {
+  setup_.keeper_uid = kOtherUid;
+  setup_.claim_other_uid = true;
+  Server server(dir_.File("s"));
+  GateSession session(setup_, Expect(dir_.File("s"), ENOSYS));
+  EXPECT_EQ(session.start_error(), EPERM);
+  EXPECT_EQ(session.Wait(), "");
+  EXPECT_FALSE(server.Reached());
+}
+
+}  // namespace
+}  // namespace spty
