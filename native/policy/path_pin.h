@@ -26,6 +26,15 @@ struct PinnedPath {
 // there may be one whose real place cannot be told, and the caller must not go on as if there were none.
 Result<PinnedPath> PinPath(const std::string& absolute_path);
 
+// The quick half of PinPath: only for a path that is its own place. ENOENT and ENOTDIR mean that nothing is
+// there and that no symbolic link is on the way, so the text is where it would be. Any other error says
+// nothing (a link, no such system call): ask PinThroughLinks.
+Result<PinnedPath> PinExactly(const std::string& absolute_path);
+// The other half: wherever links lead, as the kernel tells it afterwards.
+Result<PinnedPath> PinThroughLinks(const std::string& absolute_path);
+
+bool IsMissing(const Error& error);
+
 // Whether the pinned file is still what its path leads to, with no symbolic link on the way. ESTALE if not.
 Result<void> VerifyPin(const PinnedPath& pin);
 

@@ -24,6 +24,12 @@ FileType TypeOf(mode_t mode) {
   return FileType::kOther;
 }
 
+// For when something was there a moment ago: "no such file" would let the caller go on as if it never had
+// been.
+Error LostError(int err, const std::string& path) {
+  return PinError(err == ENOENT || err == ENOTDIR ? ESTALE : err, path);
+}
+
 // Sockets and unreadable files cannot be opened.
 bool MustGoByName(int err) { return err == EACCES || err == EPERM || err == EOPNOTSUPP || err == ENXIO; }
 
@@ -32,13 +38,15 @@ Result<struct stat> PinByName(const std::string& path, PinnedPath& pin) {
   if (realpath(path.c_str(), buffer) == nullptr) return PinError(errno, path);
   pin.path = buffer;
   struct stat info {};
-  if (lstat(buffer, &info) != 0) return PinError(errno, path);
+  if (lstat(buffer, &info) != 0) return LostError(errno, path);
+  // realpath went by name, and somebody was quick.
+  if (S_ISLNK(info.st_mode)) return PinError(ESTALE, path);
   return info;
 }
 
 Result<struct stat> PinByDescriptor(const std::string& path, PinnedPath& pin) {
   char buffer[PATH_MAX];
-  if (fcntl(pin.fd.get(), F_GETPATH, buffer) != 0) return PinError(errno, path);
+  if (fcntl(pin.fd.get(), F_GETPATH, buffer) != 0) return LostError(errno, path);
   pin.path = buffer;
   struct stat info {};
   if (fstat(pin.fd.get(), &info) != 0) return PinError(errno, path);
@@ -48,9 +56,13 @@ Result<struct stat> PinByDescriptor(const std::string& path, PinnedPath& pin) {
 
 }  // namespace
 
-Result<PinnedPath> PinPath(const std::string& absolute_path) {
+// Most volumes ignore case here, so only the descriptor knows how a file is really called.
+Result<PinnedPath> PinExactly(const std::string& absolute_path) { return PinError(ENOTSUP, absolute_path); }
+
+Result<PinnedPath> PinThroughLinks(const std::string& absolute_path) {
   PinnedPath pin;
-  const int flags = O_EVTONLY | O_NONBLOCK | O_CLOEXEC;
+  // A FIFO must not block us, and a terminal not become ours.
+  const int flags = O_EVTONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   pin.fd = AboveStdio(Fd(RetryEintr([&] { return open(absolute_path.c_str(), flags); })));
   if (!pin.fd.valid() && !MustGoByName(errno)) return PinError(errno, absolute_path);
   TRY_ASSIGN(const struct stat info,

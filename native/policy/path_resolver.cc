@@ -22,8 +22,6 @@ size_t NameLength(std::string_view text) {
   return length;
 }
 
-bool IsMissing(int err) { return err == ENOENT || err == ENOTDIR; }
-
 std::optional<std::string> ReadLink(const std::string& path) {
   char buffer[PATH_MAX];
   const ssize_t length = readlink(path.c_str(), buffer, sizeof buffer);
@@ -86,22 +84,35 @@ Expansion PathResolver::Expand(std::string_view text) const {
 }
 
 Result<PathLookup> PathResolver::LookUp(const std::string& absolute_path) {
-  Result<PinnedPath> pin = PinPath(absolute_path);
+  const auto parent = is_there_.find(ParentOf(absolute_path));
+  const bool plain = IsPlainPath(absolute_path);
+  if (plain && parent != is_there_.end() && !parent->second) return PathLookup{std::nullopt, absolute_path};
+  Result<PinnedPath> pin = PinExactly(absolute_path);
+  if (!pin.ok() && IsMissing(pin.error())) {
+    if (parent == is_there_.end()) RememberWhetherThere(ParentOf(absolute_path));
+    return PathLookup{std::nullopt, absolute_path};
+  }
+  if (!pin.ok()) pin = PinThroughLinks(absolute_path);
   if (pin.ok()) {
     PathLookup found;
     found.path = pin.value().path;
     found.pin = std::move(pin).value();
     return found;
   }
-  if (!IsMissing(pin.error().err)) return pin.error();
+  if (!IsMissing(pin.error())) return pin.error();
   TRY_ASSIGN(std::string place, PlaceOfMissing(absolute_path, kMaxLinks));
   return PathLookup{std::nullopt, std::move(place)};
+}
+
+void PathResolver::RememberWhetherThere(const std::string& directory) {
+  const Result<PinnedPath> pin = PinExactly(directory);
+  if (pin.ok() || IsMissing(pin.error())) is_there_.emplace(directory, pin.ok());
 }
 
 Result<std::string> PathResolver::PlaceOfDirectory(const std::string& path, int links_left) {
   if (const auto known = directories_.find(path); known != directories_.end()) return known->second;
   Result<PinnedPath> pin = PinPath(path);
-  if (!pin.ok() && !IsMissing(pin.error().err)) return pin.error();
+  if (!pin.ok() && !IsMissing(pin.error())) return pin.error();
   std::string place;
   if (pin.ok()) {
     place = pin.value().path;

@@ -42,13 +42,17 @@ class PathResolver {
 
  private:
   std::optional<std::string> Variable(std::string_view name) const;
+  void RememberWhetherThere(const std::string& directory);
   Result<std::string> PlaceOfMissing(const std::string& path, int links_left);
   Result<std::string> PlaceOfDirectory(const std::string& path, int links_left);
 
   std::string home_;
   std::string project_;
   const std::vector<EnvVar>* env_;
-  // Most missing paths share a few parents.
+  // Most missing paths share a few parents. Which of these, reached without a link, are there: below one that
+  // is not there is nothing to look for.
+  std::unordered_map<std::string, bool> is_there_;
+  // Where the others lead.
   std::unordered_map<std::string, std::string> directories_;
 };
 

@@ -28,6 +28,18 @@ bool HasDotDot(std::string_view path) {
          path.find("/../") != std::string_view::npos;
 }
 
+bool IsPlainPath(std::string_view path) {
+  if (path == "/") return true;
+  if (!path.starts_with('/') || path.find('\0') != std::string_view::npos) return false;
+  for (size_t at = 1; at <= path.size();) {
+    const size_t slash = std::min(path.find('/', at), path.size());
+    const std::string_view part = path.substr(at, slash - at);
+    if (part.empty() || part == "." || part == "..") return false;
+    at = slash + 1;
+  }
+  return true;
+}
+
 std::string JoinPath(std::string_view directory, std::string_view name) {
   std::string result(directory);
   if (!result.ends_with('/')) result += '/';

@@ -14,6 +14,9 @@ std::string TidyPath(std::string_view path);
 // Whether a ".." part is left in it.
 bool HasDotDot(std::string_view path);
 
+// Whether the text can be the kernel's own name of a file: absolute, nothing to tidy, no ".." and no NUL.
+bool IsPlainPath(std::string_view path);
+
 std::string JoinPath(std::string_view directory, std::string_view name);
 // "/" for "/a"; "/" for "/".
 std::string ParentOf(std::string_view path);

@@ -32,6 +32,13 @@ TEST(PathTextTest, TidiesAndSplits) {
   EXPECT_EQ(ShortenHome("/home/meme", "/home/me"), "/home/meme");
 }
 
+TEST(PathTextTest, KnowsWhatCanBeTheNameOfAPlace) {
+  for (const char* path : {"/", "/a", "/a/b.c/..d/...", "/a/ b"}) EXPECT_TRUE(IsPlainPath(path)) << path;
+  for (const char* path : {"", ".", "a", "//", "/a/", "/a//b", "/.", "/a/./b", "/..", "/a/../b"})
+    EXPECT_FALSE(IsPlainPath(path)) << path;
+  EXPECT_FALSE(IsPlainPath(std::string_view("/a\0b", 4)));
+}
+
 TEST(PathPinTest, SaysWhereALinkLeads) {
   const Scratch scratch;
   scratch.Dir("real/dir");
