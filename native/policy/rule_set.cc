@@ -10,26 +10,54 @@ namespace {
 
 bool Denies(const Hole& hole, Rights rights) { return hole.denies_read || rights == Rights::kReadWrite; }
 
-// Whether a hole separates `inner` from `outer`: it lies below (or at) the outer grant and above (or at) the
-// inner one.
-bool Separated(const std::vector<Hole>& holes, const Grant& outer, const Grant& inner) {
-  return std::any_of(holes.begin(), holes.end(), [&](const Hole& hole) {
-    return Denies(hole, inner.rights) && IsWithin(inner.path(), hole.path) &&
-           IsWithin(hole.path, outer.path()) && hole.path != outer.path();
+// Whether a hole separates `inner` from `outer`: it lies below the outer grant and above (or at) the inner
+// one.
+bool Separated(const std::vector<Hole>& holes, const PathIndex& index, const Grant& outer,
+               const Grant& inner) {
+  return index.AnyAtOrAbove(inner.path(), [&](size_t at) {
+    return holes[at].path.size() > outer.path().size() && Denies(holes[at], inner.rights);
   });
+}
+
+PathIndex IndexOf(const std::vector<Hole>& holes) {
+  PathIndex index;
+  index.Reserve(holes.size());
+  // Of two at one place the stricter one counts.
+  for (bool denies_read : {true, false}) {
+    for (size_t i = 0; i < holes.size(); ++i) {
+      if (holes[i].denies_read == denies_read) index.FindOrAdd(holes[i].path, i);
+    }
+  }
+  return index;
+}
+
+// Marks the holes that lie below a grant which would reach into them.
+void MarkCuts(const std::vector<Grant>& grants, std::vector<Hole>& holes) {
+  PathIndex index;
+  index.Reserve(grants.size());
+  for (size_t i = 0; i < grants.size(); ++i) index.FindOrAdd(grants[i].path(), i);
+  for (Hole& hole : holes) {
+    index.AnyAtOrAbove(hole.path, [&](size_t at) {
+      if (grants[at].path().size() == hole.path.size()) return false;
+      if (hole.denies_read) hole.cuts_read = true;
+      if (grants[at].rights == Rights::kReadWrite) hole.cuts_write = true;
+      return false;
+    });
+  }
 }
 
 }  // namespace
 
 void RuleSet::AddHole(Hole hole) {
-  for (Hole& known : holes_) {
-    if (known.path != hole.path) continue;
-    known.denies_read = known.denies_read || hole.denies_read;
-    // The later layer decides which grants may open it.
-    if (hole.origin.layer > known.origin.layer) known.origin = hole.origin;
+  const std::optional<size_t> at = index_.FindOrAdd(hole.path, holes_.size());
+  if (!at) {
+    holes_.push_back(std::move(hole));
     return;
   }
-  holes_.push_back(std::move(hole));
+  Hole& known = holes_[*at];
+  known.denies_read = known.denies_read || hole.denies_read;
+  // The later layer decides which grants may open it.
+  if (hole.origin.layer > known.origin.layer) known.origin = hole.origin;
 }
 
 bool RuleSet::MayOpen(const GrantRequest& request, const Hole& hole) const {
@@ -44,68 +72,78 @@ bool RuleSet::MayOpen(const GrantRequest& request, const Hole& hole) const {
 
 bool RuleSet::SettleOne(GrantRequest& request, std::vector<SkippedPath>& skipped) {
   Grant& grant = request.grant;
-  for (auto hole = holes_.begin(); hole != holes_.end();) {
-    if (!IsWithin(grant.path(), hole->path) || !Denies(*hole, grant.rights)) {
-      ++hole;
-      continue;
-    }
-    if (!MayOpen(request, *hole)) {
+  // From the outside inwards: a grant that does not get past an outer hole opens no inner one.
+  const bool refused = index_.AnyAtOrAbove(grant.path(), [&](size_t at) {
+    Hole& hole = holes_[at];
+    if (opened_[at] || !Denies(hole, grant.rights)) return false;
+    if (!MayOpen(request, hole)) {
       skipped.push_back({request.text, grant.path(), SkipReason::kInsideHole,
-                         Quoted(grant.path()) + " is protected (" + Describe(hole->origin) +
+                         Quoted(grant.path()) + " is protected (" + Describe(hole.origin) +
                              "); to grant it all the same, write that very path.",
                          grant.origin});
-      if (hole->denies_read) return false;
       grant.rights = Rights::kReadExecute;
-      ++hole;
-      continue;
+      return hole.denies_read;
     }
     // Below the hole both stand: the longer path decides.
-    if (grant.path() != hole->path) {
-      ++hole;
-    } else if (grant.rights == Rights::kReadWrite) {
-      hole = holes_.erase(hole);
+    if (grant.path() != hole.path) return false;
+    if (grant.rights == Rights::kReadWrite) {
+      opened_[at] = true;
     } else {
       // Reading was granted; a wider writable grant must still not reach it.
-      hole->denies_read = false;
-      ++hole;
+      hole.denies_read = false;
     }
-  }
-  return true;
+    return false;
+  });
+  return !refused;
 }
 
 void RuleSet::Settle(std::vector<Grant>& grants, std::vector<Hole>& holes,
                      std::vector<SkippedPath>& skipped) {
+  opened_.assign(holes_.size(), false);
   // The strongest first: after "read and write" has opened a hole, "read" at the same place finds none.
-  std::stable_sort(requests_.begin(), requests_.end(), [](const GrantRequest& a, const GrantRequest& b) {
-    return a.grant.rights > b.grant.rights;
+  std::vector<GrantRequest*> order;
+  order.reserve(requests_.size());
+  for (GrantRequest& request : requests_) order.push_back(&request);
+  std::stable_sort(order.begin(), order.end(), [](const GrantRequest* a, const GrantRequest* b) {
+    return a->grant.rights > b->grant.rights;
   });
-  for (GrantRequest& request : requests_) {
-    if (SettleOne(request, skipped)) grants.push_back(std::move(request.grant));
+  grants.reserve(order.size());
+  for (GrantRequest* request : order) {
+    if (SettleOne(*request, skipped)) grants.push_back(std::move(request->grant));
   }
   requests_.clear();
-  holes = std::move(holes_);
-  ReduceToCover(holes, grants);
-  for (Hole& hole : holes) {
-    for (const Grant& grant : grants) {
-      if (!IsWithin(hole.path, grant.path()) || hole.path == grant.path()) continue;
-      if (hole.denies_read) hole.cuts_read = true;
-      if (grant.rights == Rights::kReadWrite) hole.cuts_write = true;
-    }
+  holes.reserve(holes_.size());
+  for (size_t i = 0; i < holes_.size(); ++i) {
+    if (!opened_[i]) holes.push_back(std::move(holes_[i]));
   }
+  holes_.clear();
+  index_ = {};
+  ReduceToCover(holes, grants);
+  MarkCuts(grants, holes);
 }
 
 void ReduceToCover(const std::vector<Hole>& holes, std::vector<Grant>& grants) {
-  // Ancestors before descendants, and at one place the strongest first.
-  std::stable_sort(grants.begin(), grants.end(), [](const Grant& a, const Grant& b) {
-    return a.path() != b.path() ? a.path() < b.path() : a.rights > b.rights;
+  const PathIndex hole_index = IndexOf(holes);
+  // Ancestors before descendants, and at one place the strongest first. Pointers, as grants are large.
+  std::vector<Grant*> order;
+  order.reserve(grants.size());
+  for (Grant& grant : grants) order.push_back(&grant);
+  std::stable_sort(order.begin(), order.end(), [](const Grant* a, const Grant* b) {
+    const int by_path = a->path().compare(b->path());
+    return by_path != 0 ? by_path < 0 : a->rights > b->rights;
   });
   std::vector<Grant> kept;
-  for (Grant& grant : grants) {
-    const bool covered = std::any_of(kept.begin(), kept.end(), [&](const Grant& outer) {
-      return outer.rights >= grant.rights && IsWithin(grant.path(), outer.path()) &&
-             !Separated(holes, outer, grant);
+  kept.reserve(grants.size());
+  PathIndex kept_index;
+  kept_index.Reserve(grants.size());
+  for (Grant* grant : order) {
+    const bool covered = kept_index.AnyAtOrAbove(grant->path(), [&](size_t at) {
+      return kept[at].rights >= grant->rights && !Separated(holes, hole_index, kept[at], *grant);
     });
-    if (!covered) kept.push_back(std::move(grant));
+    if (covered) continue;
+    // Two at one place are never both kept: nothing separates them, and the strongest came first.
+    kept_index.FindOrAdd(grant->path(), kept.size());
+    kept.push_back(std::move(*grant));
   }
   grants = std::move(kept);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "policy/path_index.h"
 #include "policy/policy.h"
 
 namespace spty {
@@ -38,6 +39,9 @@ class RuleSet {
 
   std::vector<GrantRequest> requests_;
   std::vector<Hole> holes_;
+  PathIndex index_;  // of holes_
+  // Per hole: a grant of the very path took its place.
+  std::vector<bool> opened_;
 };
 
 // Sorts by path and drops every grant that another one covers, unless a hole lies between them.

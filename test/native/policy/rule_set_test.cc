@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "policy/path_text.h"
 #include "settings/random_settings.h"
 
@@ -118,6 +120,95 @@ TEST(RuleSetTest, AWriteHoleLeavesReading) {
       Settle(ListOf(MakeRequest("/p", Rights::kReadWrite, false)), ListOf(MakeHole("/p/.git", false)));
   EXPECT_FALSE(settled.holes[0].cuts_read);
   EXPECT_TRUE(settled.holes[0].cuts_write);
+}
+
+TEST(RuleSetTest, AGrantThatDoesNotGetPastAnOuterHoleOpensNoInnerOne) {
+  Hole outer = MakeHole("/h");
+  outer.origin.layer = Layer::kProject;
+  const Settled settled = Settle(ListOf(MakeRequest("/h/.ssh", Rights::kReadWrite, true)),
+                                 ListOf(MakeHole("/h/.ssh"), std::move(outer)));
+  EXPECT_TRUE(settled.grants.empty());
+  EXPECT_EQ(settled.holes.size(), 2u);
+}
+
+TEST(RuleSetTest, TwoHolesAtOnePlaceAreAsStrictAsBoth) {
+  std::vector<Grant> grants;
+  grants.push_back(MakeGrant("/h", Rights::kReadExecute));
+  grants.push_back(MakeGrant("/h/x/y", Rights::kRead));
+  ReduceToCover(ListOf(MakeHole("/h/x", false), MakeHole("/h/x", true)), grants);
+  EXPECT_EQ(Paths(grants), (Strings{"/h", "/h/x/y"}));
+}
+
+std::string RandomPath(RandomSettings& random) {
+  std::string path;
+  for (unsigned depth = random.Below(5); depth > 0; --depth) path += std::string("/") + "ab"[random.Below(2)];
+  return path.empty() ? "/" : path;
+}
+
+bool Denies(const Hole& hole, Rights rights) { return hole.denies_read || rights == Rights::kReadWrite; }
+
+// The rules of settling, one sentence each, by comparing everything with everything.
+TEST(RuleSetTest, SettlesByTheRulesFor10000Sets) {
+  const uint64_t seed = TestSeed();
+  std::printf("seed: SPTY_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  RandomSettings random(seed);
+  for (int i = 0; i < 10000 && !::testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE("set " + std::to_string(i) + " of seed " + std::to_string(seed));
+    std::vector<Hole> holes;
+    std::vector<GrantRequest> requests;
+    const auto make_all = [&](uint64_t set_seed) {
+      RandomSettings one(set_seed);
+      holes.clear();
+      requests.clear();
+      for (unsigned n = one.Below(5); n > 0; --n) holes.push_back(MakeHole(RandomPath(one), one.Chance(2)));
+      for (unsigned n = one.Below(8); n > 0; --n)
+        requests.push_back(
+            MakeRequest(RandomPath(one), static_cast<Rights>(1 + one.Below(3)), one.Chance(2)));
+    };
+    const uint64_t set_seed = seed + static_cast<uint64_t>(i);
+    make_all(set_seed);
+    const Settled settled = Settle(std::move(requests), std::move(holes));
+    make_all(set_seed);
+    for (const Grant& grant : settled.grants) {
+      // Nothing comes into being.
+      EXPECT_TRUE(std::any_of(requests.begin(), requests.end(), [&](const GrantRequest& request) {
+        return request.grant.path() == grant.path() && request.grant.rights >= grant.rights;
+      })) << grant.path();
+    }
+    for (const GrantRequest& request : requests) {
+      // A built-in grant gets into no hole that is left.
+      if (request.is_explicit) continue;
+      for (const Hole& hole : settled.holes) {
+        const Grant* kept = nullptr;
+        for (const Grant& grant : settled.grants) {
+          if (grant.path() == request.grant.path() && grant.origin.layer == Layer::kDefault) kept = &grant;
+        }
+        EXPECT_FALSE(kept != nullptr && Denies(hole, kept->rights) && IsWithin(kept->path(), hole.path))
+            << hole.path;
+      }
+    }
+    for (const Hole& hole : holes) {
+      // A hole is gone only if writing at the very path was granted explicitly.
+      const bool left = std::any_of(settled.holes.begin(), settled.holes.end(),
+                                    [&](const Hole& other) { return other.path == hole.path; });
+      const bool opened = std::any_of(requests.begin(), requests.end(), [&](const GrantRequest& request) {
+        return request.is_explicit && request.grant.rights == Rights::kReadWrite &&
+               request.grant.path() == hole.path;
+      });
+      EXPECT_EQ(left, !opened) << hole.path;
+    }
+    for (const Hole& hole : settled.holes) {
+      bool cuts_read = false;
+      bool cuts_write = false;
+      for (const Grant& grant : settled.grants) {
+        if (!IsWithin(hole.path, grant.path()) || hole.path == grant.path()) continue;
+        cuts_read = cuts_read || hole.denies_read;
+        cuts_write = cuts_write || grant.rights == Rights::kReadWrite;
+      }
+      EXPECT_EQ(hole.cuts_read, cuts_read) << hole.path;
+      EXPECT_EQ(hole.cuts_write, cuts_write) << hole.path;
+    }
+  }
 }
 
 // ---- the cover says the same with fewer words
