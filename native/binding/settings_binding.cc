@@ -182,7 +182,7 @@ Napi::Value ResolvePolicyEntry(const Napi::CallbackInfo& info) {
   }
   PolicyInput input;
   input.kind = EnumFromName<SessionKind>(Text(options, "kind")).value_or(SessionKind::kTerminal);
-  input.settings = settings->ForKind(input.kind);
+  input.settings = {settings, &settings->ForKind(input.kind)};
   input.project_dir = Text(options, "projectDir");
   input.cwd = Text(options, "cwd");
   input.home = Text(options, "home");

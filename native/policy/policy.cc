@@ -16,8 +16,12 @@ bool NetworkPolicy::Allows(std::string_view untrusted_host, uint16_t port) const
   return all_hosts || std::any_of(hosts.items.begin(), hosts.items.end(), matches);
 }
 
+Policy::Policy(PolicyParts parts) : parts_(std::move(parts)) {
+  if (parts_.settings == nullptr) parts_.settings = std::make_shared<const Settings>();
+}
+
 Limits Policy::limits() const {
-  return {parts_.settings.max_processes, parts_.settings.max_memory_bytes, parts_.settings.max_cpu_percent};
+  return {settings().max_processes, settings().max_memory_bytes, settings().max_cpu_percent};
 }
 
 FileDecision Policy::Decide(std::string_view canonical_path, Rights rights) const {

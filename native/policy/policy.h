@@ -145,7 +145,7 @@ struct FileDecision {
 
 // The parts, while they are put together.
 struct PolicyParts {
-  Settings settings;
+  std::shared_ptr<const Settings> settings;
   SessionKind kind = SessionKind::kTerminal;
   // False: the session is tracked, nothing is restricted, and the lists below are empty.
   bool confined = false;
@@ -165,7 +165,7 @@ struct PolicyParts {
 
 class Policy {
  public:
-  explicit Policy(PolicyParts parts) : parts_(std::move(parts)) {}
+  explicit Policy(PolicyParts parts);
   Policy(const Policy&) = delete;
   Policy& operator=(const Policy&) = delete;
 
@@ -184,14 +184,14 @@ class Policy {
   const std::vector<EnvVar>& environment() const { return parts_.environment; }
   // What has to be enforced. With strict() the session must not start without all of it.
   const std::vector<Protection>& required() const { return parts_.required; }
-  bool strict() const { return parts_.settings.strict.value; }
-  bool fail_if_unavailable() const { return parts_.settings.fail_if_unavailable.value; }
-  Backend backend() const { return parts_.settings.backend.value; }
-  GitAccess git_access() const { return parts_.settings.git_access.value; }
-  TempMode temp() const { return parts_.settings.temp.value; }
-  NestedPty nested_pty() const { return parts_.settings.nested_pty.value; }
+  bool strict() const { return parts_.settings->strict.value; }
+  bool fail_if_unavailable() const { return parts_.settings->fail_if_unavailable.value; }
+  Backend backend() const { return parts_.settings->backend.value; }
+  GitAccess git_access() const { return parts_.settings->git_access.value; }
+  TempMode temp() const { return parts_.settings->temp.value; }
+  NestedPty nested_pty() const { return parts_.settings->nested_pty.value; }
   Limits limits() const;
-  const Settings& settings() const { return parts_.settings; }
+  const Settings& settings() const { return *parts_.settings; }
 
   // For a canonical path. The longest rule wins: a grant decides unless a hole lies between it and the path.
   FileDecision Decide(std::string_view canonical_path, Rights rights) const;

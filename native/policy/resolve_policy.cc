@@ -22,7 +22,7 @@ bool Applies(ApplyTo apply_to, SessionKind kind) {
 }
 
 SettingsResult<Confinement> DecideConfinement(const PolicyInput& input) {
-  const Settings& s = input.settings;
+  const Settings& s = *input.settings;
   if (!s.enabled.value) return Confinement{false, s.enabled.origin};
   if (!Applies(s.apply_to.value, input.kind)) return Confinement{false, s.apply_to.origin};
   if (s.profile.value == Profile::kOff) return Confinement{false, s.profile.origin};
@@ -45,6 +45,10 @@ SettingsResult<Confinement> DecideConfinement(const PolicyInput& input) {
 }
 
 Failure CheckArguments(const PolicyInput& input) {
+  // Not the defaults instead: they confine nothing.
+  if (input.settings == nullptr) {
+    return PolicyError({Layer::kCaller, "/settings"}, "There are no settings.", "Pass settings.");
+  }
   const std::pair<const char*, const std::string*> arguments[] = {{"/projectDir", &input.project_dir},
                                                                   {"/cwd", &input.cwd},
                                                                   {"/home", &input.home},
@@ -113,7 +117,7 @@ Failure FillRules(PolicyBuilder& builder) {
 
 // TMPDIR for the session: the private directory; else the inherited one if it may be written here.
 std::string TempDirFor(const PolicyInput& input, const std::vector<Grant>& grants, PathResolver& resolver) {
-  if (input.settings.temp.value == TempMode::kPrivate) return input.temp_dir;
+  if (input.settings->temp.value == TempMode::kPrivate) return input.temp_dir;
   const std::string* inherited = FindEnv(input.env, "TMPDIR");
   if (inherited == nullptr || !inherited->starts_with('/')) return {};
   const Result<PathLookup> found = resolver.LookUp(TidyPath(*inherited));
@@ -134,10 +138,10 @@ Failure FillEnvironment(const PolicyInput& input, PathResolver& resolver, Policy
     environment.pwd = TidyPath(JoinPath(parts.project, input.cwd));
   }
   if (parts.confined) {
-    environment.allowed = &input.settings.allowed_env_vars;
+    environment.allowed = &input.settings->allowed_env_vars;
     environment.temp_dir = TempDirFor(input, parts.grants, resolver);
   }
-  auto built = BuildEnvironment(environment, input.settings.temp.value == TempMode::kPrivate);
+  auto built = BuildEnvironment(environment, input.settings->temp.value == TempMode::kPrivate);
   if (!built.ok()) return built.error();
   parts.environment = std::move(built).value();
   return std::nullopt;
@@ -152,8 +156,8 @@ SettingsResult<std::shared_ptr<const Policy>> ResolvePolicy(PolicyInput input) {
   if (confinement.confined) {
     TRY_ASSIGN(project, PlaceProject(input));
   }
-  PolicyBuilder builder{input, input.settings, PathResolver(TidyPath(input.home), project, input.env), {}, {},
-                        {}};
+  PolicyBuilder builder{
+      input, *input.settings, PathResolver(TidyPath(input.home), project, input.env), {}, {}, {}};
   PolicyParts& parts = builder.parts;
   parts.kind = input.kind;
   parts.confined = confinement.confined;
@@ -170,7 +174,7 @@ SettingsResult<std::shared_ptr<const Policy>> ResolvePolicy(PolicyInput input) {
     AddRequiredProtections(builder);
   }
   if (Failure failure = FillEnvironment(input, builder.resolver, parts)) return *failure;
-  parts.settings = std::move(input.settings);
+  parts.settings = input.settings;
   return std::shared_ptr<const Policy>(std::make_shared<Policy>(std::move(parts)));
 }
 

@@ -11,8 +11,8 @@
 namespace spty {
 
 struct PolicyInput {
-  // Already for the right kind: ResolvedSettings::ForKind.
-  Settings settings;
+  // Already for the right kind: ResolvedSettings::ForKind. Shared, as a spawn should not have to copy them.
+  std::shared_ptr<const Settings> settings;
   SessionKind kind = SessionKind::kTerminal;
   // May be empty: then no project is granted. Never taken from the working directory, which a program
   // chooses.

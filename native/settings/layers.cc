@@ -63,6 +63,10 @@ SettingsResult<ResolvedSettings> ResolveSettings(const LayersInput& input) {
     if (!approved.ok()) return approved.errors();
     ApplyPermissions(approved.value(), resolved.settings);
   }
+  if (!resolved.agent_permissions.empty()) resolved.tool_settings = resolved.settings;
+  for (const PermissionsContent& permissions : resolved.agent_permissions) {
+    ApplyPermissions(permissions, *resolved.tool_settings);
+  }
   return resolved;
 }
 

@@ -27,12 +27,8 @@ void ApplyPermissions(const PermissionsContent& permissions, Settings& settings)
   }
 }
 
-Settings ResolvedSettings::ForKind(SessionKind kind) const {
-  Settings result = settings;
-  if (kind == SessionKind::kTool) {
-    for (const PermissionsContent& permissions : agent_permissions) ApplyPermissions(permissions, result);
-  }
-  return result;
+const Settings& ResolvedSettings::ForKind(SessionKind kind) const {
+  return kind == SessionKind::kTool && tool_settings ? *tool_settings : settings;
 }
 
 }  // namespace spty

@@ -51,14 +51,16 @@ struct Refusal {
 };
 
 struct ResolvedSettings {
-  // For an interactive terminal. A tool gets `ForKind`.
+  // For an interactive terminal.
   Settings settings;
+  // With the approvals of the agent; absent if there are none.
+  std::optional<Settings> tool_settings;
   // agent.sandbox_permissions found in a document: approvals given to the agent, not to the user's own
   // terminal.
   std::vector<PermissionsContent> agent_permissions;
   std::vector<Refusal> refused;
 
-  Settings ForKind(SessionKind kind) const;
+  const Settings& ForKind(SessionKind kind) const;
 };
 
 // Adds what was approved. Approvals never take anything away.

@@ -168,7 +168,8 @@ TEST_F(ExplainTest, TheDefaultBaseline) {
   const SettingsResult<ResolvedSettings> resolved =
       ResolveSettings(LayersInput{{}, {}, {}, Platform::kLinux, false});
   PolicyInput input = scratch_.Input(kOn);
-  input.settings.read_write = resolved.value().settings.read_write;
+  Scratch::Change(input,
+                  [&](Settings& settings) { settings.read_write = resolved.value().settings.read_write; });
   EXPECT_TRUE(Explain(*scratch_.Resolve(std::move(input)), Access::kWrite, "/tmp/x").allowed);
 }
 

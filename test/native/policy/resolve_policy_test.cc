@@ -288,7 +288,7 @@ TEST_F(ResolvePolicyTest, MacosListsOnThisMachine) {
   LayersInput layers;
   layers.user = LayerText{R"({"enabled": true})", "", DocumentShape::kAuto};
   layers.platform = Platform::kMacos;
-  input.settings = ResolveSettings(layers).value().settings;
+  input.settings = std::make_shared<const Settings>(ResolveSettings(layers).value().settings);
   const auto policy = scratch_.Resolve(std::move(input));
   EXPECT_NE(FindSkipped(*policy, "/System/Library/dyld"), nullptr);
   EXPECT_NE(FindGrant(*policy, "/usr/bin"), nullptr);
@@ -298,7 +298,7 @@ TEST_F(ResolvePolicyTest, MacosListsOnThisMachine) {
 
 TEST_F(ResolvePolicyTest, WindowsSaysWhatToDo) {
   PolicyInput input = scratch_.Input(R"({"enabled": true})");
-  input.settings.platform = Platform::kWindows;
+  Scratch::Change(input, [](Settings& settings) { settings.platform = Platform::kWindows; });
   EXPECT_NE(scratch_.ErrorOf(std::move(input)).suggestion.find("WSL"), std::string::npos);
 }
 
@@ -339,6 +339,12 @@ TEST_F(ResolvePolicyTest, AnUntrustedProjectNeverWidensThePolicy) {
       }
     }
   }
+}
+
+TEST_F(ResolvePolicyTest, NoSettingsAreAnErrorAndNotTheDefaults) {
+  PolicyInput input = scratch_.Input(R"({"enabled": true})");
+  input.settings = nullptr;
+  EXPECT_EQ(scratch_.ErrorOf(std::move(input)).at.pointer, "/settings");
 }
 
 }  // namespace

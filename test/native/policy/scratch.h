@@ -7,6 +7,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "policy/resolve_policy.h"
@@ -60,15 +62,24 @@ class Scratch {
     SettingsResult<ResolvedSettings> resolved = ResolveSettings(layers);
     EXPECT_TRUE(resolved.ok()) << (resolved.ok() ? "" : Describe(resolved.error()));
     PolicyInput input;
-    if (resolved.ok()) input.settings = resolved.value().settings;
+    auto settings = std::make_shared<Settings>();
+    if (resolved.ok()) *settings = resolved.value().settings;
     // The tree itself lies in one of these, and would be granted as a whole.
-    std::erase_if(input.settings.read_write.items, [](const Sourced<std::string>& path) {
+    std::erase_if(settings->read_write.items, [](const Sourced<std::string>& path) {
       return path.value == "/tmp" || path.value == "/var/tmp";
     });
+    input.settings = std::move(settings);
     input.home = home();
     input.project_dir = project();
     input.cwd = project();
     return input;
+  }
+
+  // The same input with other settings.
+  static void Change(PolicyInput& input, const std::function<void(Settings&)>& change) {
+    auto settings = std::make_shared<Settings>(*input.settings);
+    change(*settings);
+    input.settings = std::move(settings);
   }
 
   std::shared_ptr<const Policy> Resolve(PolicyInput input) const {
