@@ -24,10 +24,36 @@ function findUnspeakable(value: unknown, pointer: string, parents: object[]): Om
   return undefined;
 }
 
-/** The JSON text of a document that may be given as text or as an object. */
+/** Whether `value` would be written as what `copy`, which JSON.parse made, was read from. When in doubt: no. */
+function isSame(value: unknown, copy: unknown): boolean {
+  if (typeof copy !== 'object' || copy === null) return value === copy;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(copy)) return false;
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return false;
+  if (Array.isArray(copy)) {
+    const list = value as unknown[];
+    return list.length === copy.length && copy.every((item, index) => isSame(list[index], item));
+  }
+  let members = 0;
+  for (const key of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key];
+    if (item === undefined) continue;
+    if (!Object.hasOwn(copy, key) || !isSame(item, (copy as Record<string, unknown>)[key])) return false;
+    members += 1;
+  }
+  return members === Object.keys(copy).length;
+}
+
+/** What an object was when it was written out. A changed object is found out by comparing, so nothing has to be frozen. */
+const written = new WeakMap<object, { text: string; copy: unknown }>();
+
+/** The JSON text of a document that may be given as text or as an object. Of the same unchanged object, the same string. */
 export function toText(document: string | object, layer: Layer, pointer: string): string {
   if (typeof document === 'string') return document;
+  const known = written.get(document);
+  if (known && isSame(document, known.copy)) return known.text;
   const problem = findUnspeakable(document, pointer, []);
   if (problem) throw new SettingsError([{ ...problem, layer }]);
-  return JSON.stringify(document);
+  const text = JSON.stringify(document);
+  written.set(document, { text, copy: JSON.parse(text) as unknown });
+  return text;
 }

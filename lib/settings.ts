@@ -83,9 +83,40 @@ function toDocument(
   return { text: toText(document, layer, pointer), pointer, shape };
 }
 
-/** The same text gives the same object: an editor that spawns often parses once. Oldest first. */
-const cache = new Map<string, ResolvedSettings>();
+interface Layers {
+  user?: NativeDocument;
+  project?: NativeDocument;
+  permissions?: NativeDocument;
+  platform: Platform;
+  projectTrusted: boolean;
+}
+
+function isSameDocument(a: NativeDocument | undefined, b: NativeDocument | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  // Of an object that was handed over before, `text` is the very same string: nothing is compared.
+  return a.text === b.text && a.pointer === b.pointer && a.shape === b.shape;
+}
+
+function isSameInput(a: Layers, b: Layers): boolean {
+  return (
+    a.platform === b.platform &&
+    a.projectTrusted === b.projectTrusted &&
+    isSameDocument(a.user, b.user) &&
+    isSameDocument(a.project, b.project) &&
+    isSameDocument(a.permissions, b.permissions)
+  );
+}
+
+/** The same settings give the same object: an editor that spawns often parses once. Last used first. */
+const cache: { input: Layers; resolved: ResolvedSettings }[] = [];
 const cacheSize = 32;
+
+function findKnown(input: Layers): ResolvedSettings | undefined {
+  const index = cache.findIndex((entry) => isSameInput(entry.input, input));
+  if (index < 0) return undefined;
+  if (index > 0) cache.unshift(...cache.splice(index, 1));
+  return cache[0]?.resolved;
+}
 
 /**
  * defaults < user < the user's platform block < project < permissions.
@@ -96,22 +127,21 @@ export function resolveSettings(layers: SettingsLayers = {}): ResolvedSettings {
   const user = toDocument(layers.user, 'user', shape, layers.userPointer);
   const project = toDocument(layers.project, 'project', shape);
   const permissions = toDocument(layers.permissions, 'permissions', 'permissions');
-  const input = {
+  const input: Layers = {
     ...(user && { user }),
     ...(project && { project }),
     ...(permissions && { permissions }),
     platform: layers.platform ?? platforms[process.platform] ?? 'linux',
     projectTrusted: layers.projectTrusted === true,
   };
-  const key = JSON.stringify(input);
-  const known = cache.get(key);
+  const known = findKnown(input);
   if (known) return known;
   const result = nativeSettings().resolveSettings(input);
   throwProblems(result);
   if (result.errors !== undefined) throw new TypeError('unreachable');
   const resolved = new ResolvedSettings(result.handle, result.refused);
-  if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string);
-  cache.set(key, resolved);
+  cache.unshift({ input, resolved });
+  if (cache.length > cacheSize) cache.pop();
   return resolved;
 }
 

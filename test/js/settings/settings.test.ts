@@ -68,10 +68,91 @@ test('the same settings are parsed once, changed ones again', () => {
   const user = { enabled: true, network_hosts: ['a.example'] };
   const first = resolveSettings({ user });
   expect(resolveSettings({ user })).toBe(first);
+  expect(resolveSettings({ user: JSON.stringify(user) })).toBe(first);
+  expect(resolveSettings({ user: structuredClone(user) })).toBe(first);
   expect(first).toBeInstanceOf(ResolvedSettings);
+  expect(resolveSettings({ user, projectTrusted: true })).not.toBe(first);
+  expect(resolveSettings({ user, platform: 'macos' })).not.toBe(first);
+  expect(resolveSettings({ user, project: user })).not.toBe(first);
   user.network_hosts.push('b.example');
   expect(resolveSettings({ user })).not.toBe(first);
   expect(resolveSettings({ user }).effective().network_hosts).toEqual(['a.example', 'b.example']);
+  user.network_hosts.pop();
+  expect(resolveSettings({ user })).toBe(first);
+});
+
+test('the same object is not even written out again', () => {
+  const user = { enabled: true, limits: { processes: 7 }, network_hosts: ['once.example'], strict: undefined as unknown as null };
+  const project = Object.freeze({ git_access: 'none' as const });
+  const first = resolveSettings({ user, project });
+  const stringify = jest.spyOn(JSON, 'stringify');
+  const parse = jest.spyOn(JSON, 'parse');
+  try {
+    expect(resolveSettings({ user, project })).toBe(first);
+    expect(stringify).not.toHaveBeenCalled();
+    user.limits.processes = 8;
+    expect(resolveSettings({ user, project })).not.toBe(first);
+    // Which shows that the spies see what they should.
+    expect(stringify).toHaveBeenCalledTimes(1);
+    expect(parse).toHaveBeenCalled();
+  } finally {
+    stringify.mockRestore();
+    parse.mockRestore();
+  }
+});
+
+test('an object that was changed in place, however, is not answered from the cache', () => {
+  type Document = Record<string, any>;
+  let fromGetter = 1;
+  const changes: [string, (user: Document) => void, (effective: Document) => unknown, unknown][] = [
+    ['a value', (user) => (user['enabled'] = false), (e) => e['enabled'], false],
+    ['a new member', (user) => (user['git_access'] = 'none'), (e) => e['git_access'], 'none'],
+    ['a member less', (user) => delete user['strict'], (e) => e['strict'], true],
+    ['a member that is undefined now', (user) => (user['strict'] = undefined), (e) => e['strict'], true],
+    ['null instead', (user) => (user['strict'] = null), (e) => e['strict'], true],
+    ['one member for another', (user) => { delete user['strict']; user['fail_if_unavailable'] = true; }, (e) => [e['strict'], e['fail_if_unavailable']], [true, true]],
+    ['a nested value', (user) => (user['limits'].processes = 9), (e) => e['limits'].processes, 9],
+    ['an element', (user) => (user['network_hosts'][1] = 'z.example'), (e) => e['network_hosts'], ['a.example', 'z.example']],
+    ['the order', (user) => user['network_hosts'].reverse(), (e) => e['network_hosts'], ['b.example', 'a.example']],
+    ['a shorter list', (user) => (user['network_hosts'].length = 1), (e) => e['network_hosts'], ['a.example']],
+    ['another list', (user) => (user['network_hosts'] = []), (e) => e['network_hosts'], []],
+    ['an accessor', () => (fromGetter = 2), (e) => e['limits'].memory_bytes, 2 << 20],
+    ['toJSON', (user) => Object.setPrototypeOf(user, { toJSON: () => ({ enabled: false }) }), (e) => e['enabled'], false],
+  ];
+  for (const [what, change, read, expected] of changes) {
+    fromGetter = 1;
+    const user: Document = {
+      enabled: true,
+      strict: false,
+      limits: { processes: 5, get memory_bytes() { return fromGetter << 20; } },
+      network_hosts: ['a.example', 'b.example'],
+    };
+    const before = resolveSettings({ user });
+    expect(resolveSettings({ user })).toBe(before);
+    expect([what, read(before.effective())]).not.toEqual([what, expected]);
+    change(user);
+    expect([what, read(resolveSettings({ user }).effective())]).toEqual([what, expected]);
+  }
+});
+
+test('an object that was good and is not any more is refused', () => {
+  const user: Record<string, unknown> = { enabled: true, limits: { processes: 5 } };
+  resolveSettings({ user });
+  user['limits'] = { processes: NaN };
+  expect(problemOf(() => resolveSettings({ user })).pointer).toBe('/limits/processes');
+  user['limits'] = user;
+  expect(problemOf(() => resolveSettings({ user })).pointer).toBe('/limits');
+  user['limits'] = { processes: '5' };
+  expect(problemOf(() => resolveSettings({ user })).pointer).toBe('/limits/processes');
+});
+
+test('more settings than the cache holds', () => {
+  const all = Array.from({ length: 40 }, (_, index) => ({ limits: { processes: index + 10 } }));
+  const first = resolveSettings({ user: all[0]! });
+  for (const user of all) {
+    expect(resolveSettings({ user }).effective().limits.processes).toBe(user.limits.processes);
+    expect(resolveSettings({ user: all[0]! })).toBe(first);
+  }
 });
 
 test("an editor's document, with the agent's approvals for tools only", () => {
