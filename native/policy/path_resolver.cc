@@ -84,12 +84,14 @@ Expansion PathResolver::Expand(std::string_view text) const {
 }
 
 Result<PathLookup> PathResolver::LookUp(const std::string& absolute_path) {
-  const auto parent = is_there_.find(ParentOf(absolute_path));
-  const bool plain = IsPlainPath(absolute_path);
-  if (plain && parent != is_there_.end() && !parent->second) return PathLookup{std::nullopt, absolute_path};
+  const std::string parent = ParentOf(absolute_path);
+  const auto known = is_there_.find(parent);
+  if (known != is_there_.end() && !known->second && IsPlainPath(absolute_path)) {
+    return PathLookup{std::nullopt, absolute_path};
+  }
   Result<PinnedPath> pin = PinExactly(absolute_path);
   if (!pin.ok() && IsMissing(pin.error())) {
-    if (parent == is_there_.end()) RememberWhetherThere(ParentOf(absolute_path));
+    if (known == is_there_.end()) RememberWhetherThere(parent);
     return PathLookup{std::nullopt, absolute_path};
   }
   if (!pin.ok()) pin = PinThroughLinks(absolute_path);

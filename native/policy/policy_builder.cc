@@ -36,15 +36,14 @@ void PolicyBuilder::Skip(const Sourced<std::string>& text, const std::string& pa
   parts.skipped.push_back({text.value, path, reason, std::move(message), text.origin});
 }
 
-SettingsResult<std::optional<GrantRequest>> PolicyBuilder::Request(const Sourced<std::string>& text) {
-  std::optional<GrantRequest> none;
-  const Expansion expansion = resolver.Expand(text.value);
+SettingsResult<bool> PolicyBuilder::Pin(const Sourced<std::string>& text, GrantRequest& request) {
+  Expansion expansion = resolver.Expand(text.value);
   switch (expansion.outcome) {
     case Expansion::Outcome::kPath:
       break;
     case Expansion::Outcome::kUnsetVariable:
       Skip(text, "", SkipReason::kUnsetVariable, "The variable " + expansion.text + " is not set.");
-      return none;
+      return false;
     case Expansion::Outcome::kNoProject:
       return PolicyError(text.origin,
                          Quoted(text.value) + " is relative to the project, and there is no project.",
@@ -61,24 +60,24 @@ SettingsResult<std::optional<GrantRequest>> PolicyBuilder::Request(const Sourced
   }
   if (!found.value().pin) {
     Skip(text, found.value().path, SkipReason::kMissing, "There is no such file or directory.");
-    return none;
+    return false;
   }
-  GrantRequest request;
   request.grant.pin = std::move(*found.value().pin);
   request.grant.origin = text.origin;
-  request.spelled = expansion.text;
+  request.spelled = std::move(expansion.text);
   request.text = text.value;
   request.is_explicit = text.origin.layer != Layer::kDefault;
-  return std::optional<GrantRequest>(std::move(request));
+  return true;
 }
 
 Failure PolicyBuilder::GrantOne(const Sourced<std::string>& text, Rights rights, GrantKind kind) {
-  SettingsResult<std::optional<GrantRequest>> request = Request(text);
-  if (!request.ok()) return request.error();
-  if (!request.value()) return std::nullopt;
-  request.value()->grant.rights = rights;
-  request.value()->grant.kind = kind;
-  rules.AddGrant(std::move(*request.value()));
+  GrantRequest request;
+  const SettingsResult<bool> pinned = Pin(text, request);
+  if (!pinned.ok()) return pinned.error();
+  if (!pinned.value()) return std::nullopt;
+  request.grant.rights = rights;
+  request.grant.kind = kind;
+  rules.AddGrant(std::move(request));
   return std::nullopt;
 }
 

@@ -24,8 +24,8 @@ struct PolicyBuilder {
   RuleSet rules;
   PolicyParts parts;
 
-  // The pinned path of a setting; none if it was skipped, which has then been noted.
-  SettingsResult<std::optional<GrantRequest>> Request(const Sourced<std::string>& text);
+  // Fills in the path of a setting; false if it was skipped, which has then been noted.
+  SettingsResult<bool> Pin(const Sourced<std::string>& text, GrantRequest& request);
   Failure GrantList(const PathList& list, Rights rights, GrantKind kind);
   Failure GrantOne(const Sourced<std::string>& text, Rights rights, GrantKind kind);
   void Skip(const Sourced<std::string>& text, const std::string& path, SkipReason reason,

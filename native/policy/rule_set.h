@@ -21,7 +21,13 @@ struct GrantRequest {
 
 class RuleSet {
  public:
-  void AddGrant(GrantRequest request) { requests_.push_back(std::move(request)); }
+  // Room for the rules of usual settings: both are large, and moving them as a vector grows costs.
+  RuleSet() {
+    requests_.reserve(128);
+    holes_.reserve(128);
+  }
+
+  void AddGrant(GrantRequest&& request) { requests_.push_back(std::move(request)); }
   // A second hole at the same place makes the first one as strict as both.
   void AddHole(Hole hole);
 
