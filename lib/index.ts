@@ -6,6 +6,7 @@ import { ExitEvent, Terminal } from './terminal';
 
 export type { ExitEvent, OpenOptions, OpenTerminal, SpawnOptions };
 export type { SandboxOptions };
+export type { DisposeOptions, DisposeReport, ProcessInfo } from './disposal';
 export type { Enforcement, ProtectionReport } from './enforcement';
 export type { Disposable, Event } from './event';
 export { SandboxError };
@@ -37,6 +38,8 @@ export interface SandboxedPtyOptions extends SpawnOptions, SandboxOptions {
   /** The program: a path, or a name to look up in the session's PATH. Default: $SHELL, else sh. */
   file?: string;
   args?: string[];
+  /** What the shell leaves running stays when it ends, until dispose() or the end of this process. */
+  keepAliveAfterExit?: boolean;
 }
 
 /**
@@ -46,15 +49,16 @@ export interface SandboxedPtyOptions extends SpawnOptions, SandboxOptions {
 export function createSandboxedPty(options: SandboxedPtyOptions = {}): SandboxedPty {
   const given = options.env || process.env;
   const file = options.file || given['SHELL'];
+  const keepAliveAfterExit = options.keepAliveAfterExit === true;
   const placed = { ...options, cwd: options.cwd || options.projectDir || process.cwd() };
   // Not "falsy": an empty text is a mistake in the settings, and must not mean "no sandbox".
   if (options.sandbox === undefined || options.sandbox === null) {
-    return new Terminal(resolveOptions(file, options.args, placed), true);
+    return new Terminal({ ...resolveOptions(file, options.args, placed), keepAliveAfterExit }, true);
   }
   // The policy builds the environment, from the one that was given.
   const resolved = resolveOptions(file, options.args, { ...placed, env: {} });
   const term = options.name || given['TERM'] || 'xterm';
-  return new Terminal(resolved, true, new Sandbox({ ...options, cwd: resolved.cwd, term }));
+  return new Terminal({ ...resolved, keepAliveAfterExit }, true, new Sandbox({ ...options, cwd: resolved.cwd, term }));
 }
 
 /**

@@ -24,6 +24,8 @@ export interface NativeRequest {
   gid?: number;
   keeperPath: string;
   waitForExec: boolean;
+  keepAliveAfterExit?: boolean;
+  useCgroup?: boolean;
   /** Brings its own environment. */
   policy?: NativeHandle;
   /** Removed when the session is over. */
@@ -48,6 +50,8 @@ export interface NativeSession {
   readonly slaveName: string;
   /** JSON; see enforcement.ts. */
   readonly enforcement: string;
+  /** JSON: {mechanisms, noCgroup}. */
+  readonly tracking: string;
   /** Bytes that the kernel has not taken yet. */
   readonly queuedInput: number;
   /** Returns queuedInput. */
@@ -60,6 +64,10 @@ export interface NativeSession {
   resume(): void;
   hangUp(): void;
   deliver(): void;
+  /** Calls back with a report (JSON; see disposal.ts). False: nothing is left, and nobody is called. */
+  dispose(options: { signal: number; graceMs: number; deadlineMs: number }, done: (report: string) => void): boolean;
+  /** JSON; see disposal.ts. */
+  listProcesses(): string;
   ref(): void;
   unref(): void;
 }

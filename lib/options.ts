@@ -36,6 +36,8 @@ export interface ResolvedOptions {
   handleFlowControl: boolean;
   flowControlPause: string;
   flowControlResume: string;
+  /** What the shell leaves running stays until dispose(). */
+  keepAliveAfterExit?: boolean;
 }
 
 const usage =

@@ -25,6 +25,7 @@ export function startSession(
     utf8: options.utf8Line,
     keeperPath: keeperPath(),
     waitForExec,
+    ...(options.keepAliveAfterExit && { keepAliveAfterExit: true }),
     ...(sandbox && {
       policy: Policy.handleOf(sandbox.policy),
       featureLimits,

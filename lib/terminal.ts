@@ -1,6 +1,13 @@
 import * as os from 'os';
 import { getSystemErrorName } from 'util';
 
+import {
+  DisposeOptions,
+  DisposeReport,
+  disposeSession,
+  listSessionProcesses,
+  ProcessInfo,
+} from './disposal';
 import { Enforcement, readEnforcement } from './enforcement';
 import { Event, EventSource } from './event';
 import { InputFeeder } from './input-feeder';
@@ -31,6 +38,8 @@ export class Terminal extends LegacyEvents {
   private needsDrain = false;
   private exited = false;
   private readonly enforcement: string;
+  private disposal: Promise<DisposeReport> | undefined;
+  private afterExit: (() => void) | undefined;
 
   readonly pid: number;
   readonly onData: Event<string> = this.dataSource.event;
@@ -221,6 +230,32 @@ export class Terminal extends LegacyEvents {
     this.session.hangUp();
   }
 
+  /**
+   * Ends every process of the session, whatever it did, and resolves when that is proven (or the deadline is over; the
+   * report says which). What was read before is delivered first, then the exit. The first call decides; later ones get
+   * the same promise.
+   */
+  dispose(options?: DisposeOptions): Promise<DisposeReport> {
+    return (this.disposal ??= this.startDisposal(options));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose().then(() => undefined);
+  }
+
+  private async startDisposal(options?: DisposeOptions): Promise<DisposeReport> {
+    const report = await disposeSession(this.session, options);
+    this.input.clear();
+    // Without a proof the shell may be one of those that did not die: its exit may never come.
+    if (!this.exited && report.converged) await new Promise<void>((resolve) => (this.afterExit = resolve));
+    return report;
+  }
+
+  /** Everybody who belongs to the session now. */
+  listProcesses(): ProcessInfo[] {
+    return listSessionProcesses(this.session);
+  }
+
   /** Lets the event loop end although the session runs. */
   unref(): this {
     this.session.unref();
@@ -241,5 +276,6 @@ export class Terminal extends LegacyEvents {
     this.tell('close');
     this.exitSource.fire({ exitCode, signal });
     this.tell('exit', exitCode, signal);
+    this.afterExit?.();
   }
 }

@@ -52,6 +52,8 @@ const char* StageName(Stage stage) {
       return "descriptors";
     case Stage::kExec:
       return "exec";
+    case Stage::kCgroup:
+      return "cgroup";
     case Stage::kPrivileges:
       return "privileges";
     case Stage::kLandlock:

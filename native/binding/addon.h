@@ -6,8 +6,10 @@
 #include <memory>
 #include <unordered_set>
 
+#include "binding/completions.h"
 #include "binding/mailbox.h"
 #include "pty/pump.h"
+#include "session/disposer.h"
 
 namespace spty {
 
@@ -22,6 +24,10 @@ class Addon {
   bool Ready();
   Mailbox& mailbox() { return mailbox_; }
   Pump& pump() { return *pump_; }
+  Disposer& disposer() { return *disposer_; }
+  Completions& completions() { return *completions_; }
+  // Runs the disposer on a thread of libuv's pool. False with an exception pending.
+  bool RunDisposer();
 
   void Adopt(NativeSession* session) { sessions_.insert(session); }
   void Forget(NativeSession* session) { sessions_.erase(session); }
@@ -35,6 +41,9 @@ class Addon {
   Napi::Env env_;
   Mailbox mailbox_;
   std::shared_ptr<Pump> pump_;
+  // Shared with the worker, which may still be on its way out when the environment is gone.
+  std::shared_ptr<Disposer> disposer_ = std::make_shared<Disposer>();
+  std::shared_ptr<Completions> completions_ = std::make_shared<Completions>(mailbox_);
   std::unordered_set<NativeSession*> sessions_;
 };
 

@@ -1,5 +1,6 @@
 #include "binding/mailbox.h"
 
+#include "binding/addon.h"
 #include "binding/native_session.h"
 
 namespace spty {
@@ -7,7 +8,12 @@ namespace {
 
 void CallJs(napi_env env, napi_value, void*, void* data) {
   // Without an environment: it is being torn down, and so is the session.
-  if (env != nullptr) static_cast<NativeSession*>(data)->Deliver();
+  if (env == nullptr) return;
+  if (data == nullptr) {
+    Napi::Env(env).GetInstanceData<Addon>()->completions().Deliver(env);
+  } else {
+    static_cast<NativeSession*>(data)->Deliver();
+  }
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ class Mailbox {
   // False with an exception pending.
   bool Open(Napi::Env env);
 
-  // Any thread, only while open: calls session->Deliver() on the JavaScript thread.
+  // Any thread, only while open: calls session->Deliver() on the JavaScript thread; for null, delivers
+  // the addon's completions.
   void Post(NativeSession* session);
 
   // JavaScript thread: an open session keeps the event loop alive, unless it was unref'ed.

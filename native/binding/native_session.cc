@@ -5,6 +5,8 @@
 #include "binding/addon.h"
 #include "binding/failure.h"
 #include "binding/read_request.h"
+#include "settings/json_writer.h"
+#include "track/process_ref.h"
 
 namespace spty {
 
@@ -26,6 +28,9 @@ Napi::Function NativeSession::Define(Napi::Env env) {
                          InstanceAccessor<&NativeSession::SlaveName>("slaveName"),
                          InstanceAccessor<&NativeSession::QueuedInput>("queuedInput"),
                          InstanceAccessor<&NativeSession::EnforcementJson>("enforcement"),
+                         InstanceAccessor<&NativeSession::TrackingJson>("tracking"),
+                         InstanceMethod<&NativeSession::Dispose>("dispose"),
+                         InstanceMethod<&NativeSession::ListProcesses>("listProcesses"),
                      });
 }
 
@@ -42,6 +47,7 @@ NativeSession::NativeSession(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
     return;
   }
   session_ = std::move(session).value();
+  keep_alive_ = request->keep_alive_after_exit;
   addon_->Adopt(this);
   Ref();  // JavaScript may forget us; a running shell is not forgotten
   SetLoopRef(true);
@@ -103,9 +109,12 @@ bool NativeSession::DeliverOutput() {
 }
 
 void NativeSession::DeliverEnd() {
+  if (end_delivered_) return;
   std::optional<Session::End> end = session_->TakeEnd();
   if (!end) return;
-  Release();
+  end_delivered_ = true;
+  // What stays alive after the shell needs its session, until that is disposed of.
+  keep_alive_ ? SetLoopRef(false) : Release();
   napi_value code = nullptr;
   napi_value signal = nullptr;
   if (napi_create_int32(Env(), end->code, &code) == napi_ok &&
@@ -114,7 +123,7 @@ void NativeSession::DeliverEnd() {
   }
   // The handlers hold the terminal, and the terminal holds us: nothing of that would ever be collected.
   for (Napi::FunctionReference* handler : {&on_data_, &on_drain_, &on_exit_, &on_more_}) handler->Reset();
-  Unref();
+  if (!keep_alive_) Unref();
 }
 
 // Whatever a listener throws is the program's uncaught exception, as from any other event in Node. Plain
@@ -139,6 +148,7 @@ void NativeSession::Call(const Napi::FunctionReference& handler,
 void NativeSession::Release() {
   if (session_ == nullptr) return;
   std::shared_ptr<Session> session = std::move(session_);
+  ended_ = session;
   session->Release();
   addon_->Forget(this);
   SetLoopRef(false);
@@ -211,6 +221,75 @@ Napi::Value NativeSession::Pid(const Napi::CallbackInfo& info) {
 
 Napi::Value NativeSession::Fd(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), session_ == nullptr ? -1 : session_->master());
+}
+
+// What ends the session: JSON.
+Napi::Value NativeSession::TrackingJson(const Napi::CallbackInfo& info) {
+  JsonWriter out;
+  out.BeginObject();
+  if (session_ != nullptr) {
+    const bool scoped =
+        session_->enforcement().confined && session_->enforcement().features.landlock_abi >= 6;
+    out.Key("mechanisms").BeginArray();
+    if (session_->has_cgroup()) out.String("cgroup");
+    if (scoped) out.String("landlock-scope");
+    out.String("subreaper").EndArray();
+    if (!session_->has_cgroup()) out.Key("noCgroup").String(session_->no_cgroup());
+  }
+  out.EndObject();
+  return Napi::String::New(info.Env(), out.Take());
+}
+
+// dispose({signal, graceMs, deadlineMs}, callback(json)) -> whether there is something to end; if not, the
+// callback is not called.
+Napi::Value NativeSession::Dispose(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  std::shared_ptr<Session> session = session_ != nullptr ? session_ : ended_.lock();
+  if (session == nullptr) return Napi::Boolean::New(env, false);
+  auto options = info[0].As<Napi::Object>();
+  const auto number = [&](const char* name) { return options.Get(name).ToNumber().Int64Value(); };
+  DisposeOptions wanted;
+  wanted.signal = static_cast<int>(number("signal"));
+  wanted.grace = std::chrono::milliseconds(number("graceMs"));
+  wanted.deadline = std::chrono::milliseconds(number("deadlineMs"));
+  // Held back output would hold back the end.
+  hung_up_ = true;
+  paused_ = false;
+  const uint64_t id = addon_->completions().Expect(info[1].As<Napi::Function>());
+  const auto done = [completions = addon_->completions().shared_from_this(),
+                     id](const DisposeReport& report) { completions->Post(id, DisposeReportToJson(report)); };
+  if (addon_->disposer().Add(std::move(session), wanted, done) && !addon_->RunDisposer())
+    return env.Undefined();
+  if (end_delivered_ && session_ != nullptr) {
+    Release();
+    Unref();
+  } else if (session_ != nullptr) {
+    Schedule();
+  }
+  return Napi::Boolean::New(env, true);
+}
+
+// listProcesses() -> JSON
+Napi::Value NativeSession::ListProcesses(const Napi::CallbackInfo& info) {
+  std::shared_ptr<Session> session = session_ != nullptr ? session_ : ended_.lock();
+  JsonWriter out;
+  out.BeginArray();
+  if (session != nullptr) {
+    for (pid_t pid : session->Members()) {
+      const auto process = ReadProcess(pid, true);
+      // Ended since, or ended and not yet reaped.
+      if (!process || process->state == 'Z') continue;
+      out.BeginObject().Key("pid").Integer(static_cast<uint64_t>(process->pid));
+      out.Key("ppid").Integer(static_cast<uint64_t>(process->parent));
+      out.Key("startTicks").Integer(process->start_ticks).Key("name").String(process->name);
+      out.Key("argv").BeginArray();
+      for (const std::string& argument : process->argv) out.String(argument);
+      out.EndArray().Key("cpuTicks").Integer(process->cpu_ticks);
+      out.Key("rssBytes").Integer(process->rss_bytes).EndObject();
+    }
+  }
+  out.EndArray();
+  return Napi::String::New(info.Env(), out.Take());
 }
 
 Napi::Value NativeSession::EnforcementJson(const Napi::CallbackInfo& info) {

@@ -44,6 +44,9 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::Value Fd(const Napi::CallbackInfo& info);
   Napi::Value SlaveName(const Napi::CallbackInfo& info);
   Napi::Value EnforcementJson(const Napi::CallbackInfo& info);
+  Napi::Value TrackingJson(const Napi::CallbackInfo& info);
+  Napi::Value Dispose(const Napi::CallbackInfo& info);
+  Napi::Value ListProcesses(const Napi::CallbackInfo& info);
   Napi::Value QueuedInput(const Napi::CallbackInfo& info);
   void DeliverMore(const Napi::CallbackInfo& info);
 
@@ -64,6 +67,10 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   bool text_ = false;   // pure ASCII output is handed over as a string
   bool paused_ = true;  // until lib/ has given listeners a chance to come
   bool hung_up_ = false;
+  bool keep_alive_ = false;
+  bool end_delivered_ = false;
+  // What session_ was, as long as something of it is left.
+  std::weak_ptr<Session> ended_;
   bool holds_loop_ = false;
   // A Deliver is on its way or under way: there is never more than one, from the mailbox or from onMore.
   std::atomic<bool> scheduled_{false};

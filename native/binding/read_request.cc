@@ -80,6 +80,12 @@ bool ReadSandbox(Napi::Object object, SpawnRequest* request) {
       return false;
     }
   }
+  const auto flag = [&](const char* name, bool absent) {
+    const Napi::Value value = object.Get(name);
+    return value.IsBoolean() ? value.As<Napi::Boolean>().Value() : absent;
+  };
+  request->keep_alive_after_exit = flag("keepAliveAfterExit", false);
+  request->use_cgroup = flag("useCgroup", true);
   const Napi::Value temp_dir = object.Get("tempDir");
   if (temp_dir.IsString()) request->temp_dir = temp_dir.As<Napi::String>().Utf8Value();
   const Napi::Value limits = object.Get("featureLimits");

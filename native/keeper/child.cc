@@ -69,6 +69,7 @@ wire::Failed ExecuteFirst(const PlanView& plan) {
 }  // namespace
 
 // The order is the argument for its safety:
+//  0. the session's cgroup, first of all: nothing of the session was ever outside of it.
 //  1. setsid: a fresh session without a terminal, leader and group of its own, so pid == pgid == sid.
 //  2. TIOCSCTTY: the slave becomes the controlling terminal; the leader's group becomes its foreground group.
 //  3. stdio: 0, 1 and 2 are the slave. Its original number is CLOEXEC.
@@ -86,6 +87,7 @@ wire::Failed ExecuteFirst(const PlanView& plan) {
 // 13. execve of each candidate; nothing of ours runs afterwards.
 void BecomeShell(const PlanView& plan, const ChildFds& fds) {
   const int error_fd = fds.error;
+  if (plan.cgroup && write(fds.cgroup, "0", 1) != 1) Fail(error_fd, Stage::kCgroup, errno);
   if (setsid() == -1) Fail(error_fd, Stage::kSession, errno);
   if (ioctl(fds.slave, TIOCSCTTY, 0) == -1) Fail(error_fd, Stage::kTerminal, errno);
   for (int target = STDIN_FILENO; target <= STDERR_FILENO; ++target) {

@@ -11,6 +11,7 @@ struct ChildFds {
   int error = -1;         // where one wire::Failed goes
   int inner_domain = -1;  // Landlock ruleset
   int gate = -1;          // socket to the keeper, for the seccomp listener
+  int cgroup = -1;        // cgroup.procs
 };
 
 // Turns this freshly forked process into the shell, or writes one wire::Failed and exits. Never returns.

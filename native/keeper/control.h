@@ -15,6 +15,10 @@ struct ReceivedPlan {
   Fd slave;
   Fd inner_domain;
   Fd outer_domain;
+  Fd cgroup_procs;
+  Fd cgroup_events;
+  Fd cgroup_place;
+  Fd cgroup_kill;
 };
 
 // Waits for the plan. 0, or ECONNRESET if the host went away first, or another errno (EPROTO: not a plan).

@@ -18,14 +18,14 @@
 #include "keeper/control.h"
 #include "keeper/gate_linux.h"
 #include "keeper/remove_tree.h"
+#include "keeper/session_killer.h"
 #include "keeper/sys.h"
+#include "track/kill_until_empty.h"
 
 namespace spty {
 namespace {
 
 constexpr int kControl = wire::kControlFd;
-constexpr int kFirstScanMs = 20;
-constexpr int kSlowestScanMs = 1000;
 constexpr int kReapBatch = 256;
 
 int child_event_fd = -1;
@@ -44,7 +44,7 @@ void OnChildEvent(int) {
   _exit(SendFrame(kControl, wire::Type::kFailed, &failed, sizeof failed) == 0 ? 0 : 1);
 }
 
-class Keeper {
+class Keeper final : public Children {
  public:
   explicit Keeper(ReceivedPlan plan) : plan_(static_cast<ReceivedPlan&&>(plan)) {}
 
@@ -79,6 +79,7 @@ class Keeper {
     if (int err = RefuseNewPrivileges(); err != 0) return err;
     if (int err = EnterDomain(plan_.outer_domain.get()); err != 0) return err;
     plan_.outer_domain.Reset();
+    scoped_ = ProveScope(kControl);
     return 0;
   }
 
@@ -86,11 +87,12 @@ class Keeper {
     shell_ = fork();
     if (shell_ == -1) Refuse(Stage::kFork, errno);
     if (shell_ == 0) {
-      BecomeShell(plan_.view,
-                  {plan_.slave.get(), verdict_write_.get(), plan_.inner_domain.get(), gate_child_.get()});
+      BecomeShell(plan_.view, {plan_.slave.get(), verdict_write_.get(), plan_.inner_domain.get(),
+                               gate_child_.get(), plan_.cgroup_procs.get()});
     }
     plan_.slave.Reset();
     plan_.inner_domain.Reset();
+    plan_.cgroup_procs.Reset();
     verdict_write_.Reset();
     gate_child_.Reset();
     wire::Started started{shell_};
@@ -115,23 +117,49 @@ class Keeper {
     }
   }
 
-  // What the session leaves on the disk, once nobody is left who could write to it.
-  void CleanUp() {
-    if (plan_.view.temp_dir[0] != '\0') RemoveTree(plan_.view.temp_dir);
+  // Ends every process of the session and removes what it leaves, however long that takes: a process that
+  // cannot be killed now (in the middle of a system call, or another user's) is waited for.
+  void End() {
+    SessionKiller killer(plan_, *this, scoped_);
+    uint32_t reaped_before = reaped_;
+    KillOutcome outcome = KillUntilEmpty(killer, [] { return false; });
+    wire::Done done{outcome.rounds, reaped_ - reaped_before, killer.mechanisms(), RemoveCgroup(plan_)};
+    // Once nobody is left who could write to it.
+    if (plan_.view.temp_dir[0] != '\0') {
+      int err = RemoveTree(plan_.view.temp_dir);
+      if (done.clean_err == 0) done.clean_err = err;
+    }
+    // A host that is gone does not hear it.
+    (void)SendFrame(kControl, wire::Type::kDone, &done, sizeof done);
   }
 
-  // Ends every descendant. Returns when there is none left, which waitpid proves: a process that may not be
-  // killed (a setuid program) is waited for.
-  void EndEverything() {
-    for (int pause = kFirstScanMs;; pause = pause < kSlowestScanMs ? pause * 2 : kSlowestScanMs) {
-      KillChildren(shell_);
-      if (!Reap()) return;
-      // What dies hands its own children to us, without any notice: look again soon even if nobody else died.
-      pollfd watched{child_events_.get(), POLLIN, 0};
-      // If it fails we only look again sooner: nothing but an empty list of children ends this loop.
-      if (poll(&watched, 1, pause) != 0) pause = kFirstScanMs / 2;
+  // Reaps what can be reaped now, but not for ever: a session that forks faster than we reap must not keep
+  // the host's word from being heard.
+  bool Reap() override {
+    DrainChildEvents();
+    for (int reaped = 0; reaped < kReapBatch; ++reaped) {
+      int status = 0;
+      pid_t pid = RetryEintr([&] { return waitpid(-1, &status, WNOHANG); });
+      if (pid == 0) return true;
+      if (pid == -1) return false;  // ECHILD
+      ++reaped_;
+      if (pid != shell_) continue;
+      shell_ = 0;
+      // The verdict comes first: the dead child has closed its end, so this does not wait.
+      if (verdict_.valid()) ReportVerdict();
+      if (!never_ran_) ReportExit(status);
     }
+    OnChildEvent(0);  // come again
+    return true;
   }
+
+  // What dies hands its own children to us without any notice, so that a silent wait is no news.
+  bool WaitForOne(uint32_t ms) override {
+    pollfd watched{child_events_.get(), POLLIN, 0};
+    return poll(&watched, 1, static_cast<int>(ms)) > 0;
+  }
+
+  pid_t shell() const override { return shell_; }
 
  private:
   // The child waits with its listener for our word that somebody answers. If nobody can, it is told so, and
@@ -175,25 +203,6 @@ class Keeper {
     if (err != 0) host_gone_ = true;
   }
 
-  // Reaps what can be reaped now, but not for ever: a session that forks faster than we reap must not keep
-  // the host's word from being heard. False if no child is left at all.
-  bool Reap() {
-    DrainChildEvents();
-    for (int reaped = 0; reaped < kReapBatch; ++reaped) {
-      int status = 0;
-      pid_t pid = RetryEintr([&] { return waitpid(-1, &status, WNOHANG); });
-      if (pid == 0) return true;
-      if (pid == -1) return false;  // ECHILD
-      if (pid != shell_) continue;
-      shell_ = 0;
-      // The verdict comes first: the dead child has closed its end, so this does not wait.
-      if (verdict_.valid()) ReportVerdict();
-      if (!never_ran_) ReportExit(status);
-    }
-    OnChildEvent(0);  // come again
-    return true;
-  }
-
   void ReportExit(int status) {
     wire::Exited exited{};
     if (WIFSIGNALED(status)) {
@@ -228,6 +237,8 @@ class Keeper {
   Fd verdict_;
   Fd verdict_write_;
   pid_t shell_ = 0;
+  uint32_t reaped_ = 0;
+  bool scoped_ = false;  // kill(-1) reaches the session and nobody else
   bool never_ran_ = false;
   bool host_gone_ = false;
 };
@@ -253,8 +264,7 @@ int Main() {
   if (int err = keeper.EnterOuterDomain(); err != 0) Refuse(Stage::kOuterDomain, err);
   keeper.StartShell();
   keeper.Serve();
-  keeper.EndEverything();
-  keeper.CleanUp();
+  keeper.End();
   return 0;
 }
 

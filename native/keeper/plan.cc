@@ -53,6 +53,8 @@ Result<std::string> EncodePlan(const Plan& plan) {
     fixed.gid = plan.identity.gid;
     fixed.group_count = static_cast<uint32_t>(plan.identity.groups.size());
   }
+  fixed.cgroup = plan.cgroup ? 1 : 0;
+  fixed.cgroup_kill = plan.cgroup && plan.cgroup_kill ? 1 : 0;
   if (plan.confined) {
     fixed.confined = 1;
     fixed.inner_domain = plan.inner_domain ? 1 : 0;
@@ -73,6 +75,7 @@ Result<std::string> EncodePlan(const Plan& plan) {
   AppendBytes(&out, plan.identity.groups.data(), fixed.group_count * sizeof(uint32_t));
   TRY(AppendString(&out, plan.cwd));
   TRY(AppendString(&out, plan.temp_dir));
+  TRY(AppendString(&out, plan.cgroup_name));
   TRY(AppendStrings(&out, plan.candidates));
   TRY(AppendStrings(&out, plan.argv));
   TRY(AppendStrings(&out, plan.env));

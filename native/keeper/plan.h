@@ -27,8 +27,12 @@ struct Plan {
   std::vector<std::string> argv;        // at least argv[0]
   std::vector<std::string> env;         // NAME=value
 
-  // What follows is read only if `confined`. The descriptors travel beside the plan, in this order: the
-  // slave, the shell's ruleset, the keeper's ruleset.
+  // The session's cgroup, whose descriptors come with the plan.
+  bool cgroup = false;
+  bool cgroup_kill = false;
+  std::string cgroup_name;
+
+  // What follows is read only if `confined`.
   bool confined = false;
   bool inner_domain = false;
   bool outer_domain = false;

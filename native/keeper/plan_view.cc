@@ -69,6 +69,7 @@ bool Strings(Cursor* cursor, char** table, uint32_t count) {
 bool Sensible(const wire::PlanFixed& fixed) {
   if (fixed.set_ids > 1 || fixed.set_groups > fixed.set_ids || fixed.confined > 1) return false;
   if (fixed.inner_domain > fixed.confined || fixed.outer_domain > fixed.confined) return false;
+  if (fixed.cgroup > 1 || fixed.cgroup_kill > fixed.cgroup) return false;
   if (fixed.gate > fixed.confined || fixed.gate_inet > fixed.gate) return false;
   if (fixed.confined == 0 && (fixed.filter_count | fixed.gate_directory_count | fixed.gate_socket_count) != 0)
     return false;
@@ -105,6 +106,8 @@ int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacit
   view->gid = fixed.gid;
   view->group_count = fixed.group_count;
   view->candidate_count = fixed.candidate_count;
+  view->cgroup = fixed.cgroup == 1;
+  view->cgroup_kill = fixed.cgroup_kill == 1;
   view->confined = fixed.confined == 1;
   view->inner_domain = fixed.inner_domain == 1;
   view->outer_domain = fixed.outer_domain == 1;
@@ -117,7 +120,8 @@ int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacit
   if (view->groups == nullptr) return EPROTO;
   view->cwd = cursor.String();
   view->temp_dir = cursor.String();
-  if (view->cwd == nullptr || view->temp_dir == nullptr) return EPROTO;
+  view->cgroup_name = cursor.String();
+  if (view->cwd == nullptr || view->temp_dir == nullptr || view->cgroup_name == nullptr) return EPROTO;
 
   view->candidates = pointers;
   view->script_argv = view->candidates + fixed.candidate_count + 1;

@@ -27,6 +27,10 @@ struct PlanView {
   char** env = nullptr;
   uint32_t candidate_count = 0;
 
+  bool cgroup = false;
+  bool cgroup_kill = false;
+  const char* cgroup_name = nullptr;
+
   bool confined = false;
   bool inner_domain = false;
   bool outer_domain = false;

@@ -5,10 +5,11 @@
 // beside it. The plan is the only long frame. Its strings are length-prefixed *and* NUL-terminated, so that
 // the keeper can use them where they lie and never copies one.
 //
-// host -> keeper: kPlan (with the PTY slave and, for a confined session, Landlock rulesets by SCM_RIGHTS),
-// then any number of kSignal; EOF ends the session. keeper -> host: kFailed or kStarted, then kFailed or
-// kRunning, then kExited. Instead of a plan the host may send kProbe: the keeper tries what the kernel offers
-// and answers kFeatures.
+// host -> keeper: kPlan (with the PTY slave and what else it speaks of by SCM_RIGHTS), then any number of
+// kSignal; EOF ends the session.
+// keeper -> host: kFailed or kStarted, then kFailed or kRunning, then kExited, and last of all kDone.
+//
+// Instead of a plan the host may send kProbe: the keeper tries what the kernel offers and answers kFeatures.
 #pragma once
 
 #include <stdint.h>
@@ -25,7 +26,7 @@ inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
 inline constexpr uint32_t kMaxStrings = 1U << 20;
 inline constexpr uint32_t kMaxGroups = 65536;  // NGROUPS_MAX
 inline constexpr uint32_t kMaxFilter = 4096;   // BPF_MAXINSNS
-inline constexpr uint32_t kMaxPlanFds = 3;     // slave, inner ruleset, outer ruleset
+inline constexpr uint32_t kMaxPlanFds = 7;     // see PlanFixed
 
 inline constexpr char kKeeperName[] = "sandboxed-pty-keeper";  // its argv[0]
 inline constexpr int kControlFd = 3;                           // where the keeper finds its end
@@ -39,6 +40,7 @@ enum class Type : uint16_t {
   kFailed = 18,
   kExited = 19,
   kFeatures = 20,
+  kDone = 21,
 };
 
 struct Header {
@@ -51,14 +53,19 @@ struct Header {
 static_assert(sizeof(Header) == 16);
 
 // A plan's payload, in this order:
-//   PlanFixed, u64 filter[filter_count], u32 groups[group_count], cwd, temp_dir, candidates[], argv[], env[],
-//   gate_directories[], gate_sockets[]
+//   PlanFixed, u64 filter[filter_count], u32 groups[group_count],
+//   cwd, temp_dir, cgroup_name, candidates[], argv[], env[], gate_directories[], gate_sockets[]
 // where each string is u32 length, bytes, one NUL, and each filter word is one struct sock_filter.
 struct PlanFixed {
-  uint64_t signal_mask;   // bit n-1 = signal n blocked in the shell, as it was in the calling thread
-  uint32_t confined;      // 1: no_new_privs, no capabilities, and what follows
-  uint32_t inner_domain;  // 1: the second descriptor is the shell's Landlock ruleset
-  uint32_t outer_domain;  // 1: the last descriptor is the keeper's own
+  uint64_t signal_mask;  // bit n-1 = signal n blocked in the shell, as it was in the calling thread
+  uint32_t confined;     // 1: no_new_privs, no capabilities, and what follows
+  // The descriptors: the slave, then as far as these say: the shell's Landlock ruleset, the keeper's own;
+  // cgroup.procs and cgroup.events of the session's cgroup and the directory that it lies in; its
+  // cgroup.kill.
+  uint32_t inner_domain;
+  uint32_t outer_domain;
+  uint32_t cgroup;
+  uint32_t cgroup_kill;
   uint32_t filter_count;  // instructions of the seccomp filter; 0: none
   uint32_t gate;          // 1: the filter has a listener, which the keeper answers
   uint32_t gate_inet;     // 1: inet sockets may connect
@@ -73,7 +80,7 @@ struct PlanFixed {
   uint32_t argument_count;
   uint32_t env_count;
 };
-static_assert(sizeof(PlanFixed) == 72);
+static_assert(sizeof(PlanFixed) == 80);
 
 struct Signal {
   int32_t number;
@@ -101,6 +108,17 @@ struct Features {
   int32_t diag_err;      // asking the kernel who listens on a UNIX socket
 };
 static_assert(sizeof(Features) == 24);
+
+// How the keeper ended the session: nobody is left.
+struct Done {
+  uint32_t rounds;
+  uint32_t reaped;      // processes that ended while it did so
+  uint32_t mechanisms;  // Mechanism, or'ed
+  int32_t clean_err;    // of the first thing that could not be removed (temporary directory, cgroup), or 0
+};
+static_assert(sizeof(Done) == 16);
+
+enum Mechanism : uint32_t { kByCgroup = 1, kByScope = 2, kByWalk = 4 };
 
 struct Exited {
   int32_t code;

@@ -25,6 +25,9 @@ bool PayloadSize(wire::Type type, size_t* size) {
     case wire::Type::kExited:
       *size = sizeof(wire::Exited);
       return true;
+    case wire::Type::kDone:
+      *size = sizeof(wire::Done);
+      return true;
     case wire::Type::kFeatures:
       *size = sizeof(wire::Features);
       return true;

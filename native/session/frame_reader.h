@@ -15,6 +15,7 @@ struct Frame {
     wire::Failed failed;
     wire::Exited exited;
     wire::Features features;
+    wire::Done done;
   };
 };
 

@@ -36,6 +36,7 @@ class KeeperProcess {
   // Tells the keeper that the session is over. Any thread, any number of times.
   void EndSession();
 
+  pid_t pid() const { return pid_; }
   int control() const { return control_.get(); }
   FrameReader& frames() { return frames_; }
   // Once the keeper has closed its end: waits for its last instructions and forgets it.

@@ -31,6 +31,10 @@ struct SpawnRequest {
   bool wait_for_exec = true;
   // What the session may do; null: it is tracked, and nothing is restricted.
   std::shared_ptr<const Policy> policy;
+  // How hard to try for a cgroup of the session's own: it is used where one can be made.
+  bool use_cgroup = true;
+  // What the shell leaves running stays when it ends, until the session is disposed of.
+  bool keep_alive_after_exit = false;
   // The session's private temporary directory. Belongs to the session once it runs: the keeper removes it.
   std::string temp_dir;
   // For tests of older kernels: the host is taken to offer no more than this.

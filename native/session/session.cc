@@ -6,6 +6,7 @@
 
 #include "session/foreground.h"
 #include "session/late_failure.h"
+#include "track/process_ref.h"
 
 namespace spty {
 namespace {
@@ -27,6 +28,7 @@ Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pum
   TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(request.keeper_path));
   auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), pump);
   session->enforcement_ = std::move(enforcement);
+  session->keep_alive_ = request.keep_alive_after_exit;
   TRY(session->Greet(request, std::move(plan)));
   TRY(session->Watch());
   // Only now, so that a client whose session never came to be hears nothing. What happened meanwhile is not
@@ -41,6 +43,8 @@ Result<void> Session::Greet(const SpawnRequest& request, SessionPlan plan) {
   auto sent = keeper_.SendPlan(plan.encoded, fds);
   // Only the shell may hold the slave from here on: its last close is how the kernel tells us of its end.
   plan.slave.Reset();
+  cgroup_ = std::move(plan.cgroup);
+  no_cgroup_ = std::move(plan.no_cgroup);
   auto answer = keeper_.Await();
   // A keeper that refused before it got the plan has said why; that is better than "broken pipe".
   if (!answer.ok()) return sent.ok() ? answer.error() : sent.error();
@@ -127,6 +131,53 @@ void Session::Release() {
   terminal_.Detach(SharedTerminal());
 }
 
+Session::Proof Session::ProveEmpty() {
+  {
+    std::lock_guard lock(end_mutex_);
+    if (done_) return Proof::kEmpty;
+    if (!keeper_gone_ || !cgroup_) return Proof::kPending;
+  }
+  // Nobody reaps for us any more, but the kernel knows who is in the cgroup.
+  const auto empty = cgroup_->Empty();
+  if (empty.ok() && empty.value()) {
+    (void)cgroup_->Remove();
+    return Proof::kEmpty;
+  }
+  (void)cgroup_->Kill();
+  return Proof::kPending;
+}
+
+bool Session::shell_ended() const {
+  std::lock_guard lock(end_mutex_);
+  return end_.has_value();
+}
+
+bool Session::keeper_gone() const {
+  std::lock_guard lock(end_mutex_);
+  return keeper_gone_;
+}
+
+std::optional<wire::Done> Session::done() const {
+  std::lock_guard lock(end_mutex_);
+  return done_;
+}
+
+std::vector<pid_t> Session::Members() const {
+  if (cgroup_) return cgroup_->Members();
+  std::lock_guard lock(end_mutex_);
+  return keeper_gone_ ? std::vector<pid_t>() : DescendantsOf(keeper_.pid());
+}
+
+void Session::SetEndListener(std::function<void()> listener) {
+  std::lock_guard lock(client_mutex_);
+  end_listener_ = std::move(listener);
+}
+
+void Session::TellEnd() {
+  std::lock_guard lock(client_mutex_);
+  if (end_listener_) end_listener_();
+}
+
 void Session::Tell() {
   std::lock_guard lock(client_mutex_);
   if (client_ != nullptr) client_->OnActivity();
@@ -151,6 +202,11 @@ void Session::HandleFrame(const Frame& frame) {
       if (hung_up_) return ShellEnded(End{0, SIGHUP});
       terminal_.Inject(LateFailureText(frame.failed.stage, frame.failed.err));
       return ShellEnded(End{1, 0});
+    case wire::Type::kDone: {
+      std::lock_guard lock(end_mutex_);
+      done_ = frame.done;
+      return;
+    }
     default:
       return;
   }
@@ -162,10 +218,17 @@ void Session::HandleFrame(const Frame& frame) {
 void Session::HandleKeeperGone(bool closed) {
   auto self = shared_from_this();
   ShellEnded(End{0, SIGHUP});
+  {
+    std::lock_guard lock(end_mutex_);
+    keeper_gone_ = true;
+  }
+  // Somebody killed the keeper: the cgroup is what is left to end the session with.
+  if (!done() && cgroup_) (void)cgroup_->Kill();
   pump_.Remove(control_token_);
   // A keeper that closed its end is a few instructions from being a zombie; one that did not may take its
   // time.
   closed ? keeper_.Reap() : keeper_.ReapLater();
+  TellEnd();
 }
 
 void Session::ShellEnded(End end) {
@@ -174,9 +237,10 @@ void Session::ShellEnded(End end) {
     if (end_) return;
     end_ = end;
   }
-  // Whatever the shell left running ends with it.
-  keeper_.EndSession();
+  // Whatever the shell left running ends with it, unless it was asked for.
+  if (!keep_alive_) keeper_.EndSession();
   terminal_.Finish();
+  TellEnd();
   // Nothing to finish if the terminal was hung up before.
   Tell();
 }

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "pty/pty_pair.h"
@@ -78,6 +80,24 @@ class Session final : public Pump::Source,
   // Hangs up: stops all traffic and closes the master, which sends SIGHUP to the shell. Its end is still
   // reported.
   void HangUp();
+  // Tells the keeper to end every process of the session. Any thread, any number of times.
+  void EndNow() { keeper_.EndSession(); }
+  enum class Proof { kPending, kEmpty };
+  // Whether nobody of the session is left: the keeper's last word, or, if somebody killed the keeper, that of
+  // the cgroup, whose members are then killed here. Any thread.
+  Proof ProveEmpty();
+  bool shell_ended() const;
+  bool keeper_gone() const;
+  // How the keeper ended the session, once it has.
+  std::optional<wire::Done> done() const;
+  bool has_cgroup() const { return cgroup_.has_value(); }
+  // Why there is no cgroup; "" if there is one.
+  const std::string& no_cgroup() const { return no_cgroup_; }
+  // Everybody who belongs to the session now.
+  std::vector<pid_t> Members() const;
+  // Called when the shell has ended and when the keeper is gone; on the pump.
+  void SetEndListener(std::function<void()> listener);
+
   // The host is done. No callback follows; whatever still runs is ended by the keeper, and the pump reaps
   // that.
   void Release();
@@ -98,6 +118,7 @@ class Session final : public Pump::Source,
   void ShellEnded(End end);
   void Attach(Client* client);
   void Tell();
+  void TellEnd();
 
   std::string slave_name_;
   TerminalIo terminal_;
@@ -105,12 +126,18 @@ class Session final : public Pump::Source,
   Pump& pump_;
   pid_t pid_ = 0;
   Enforcement enforcement_;
+  std::optional<CgroupLeaf> cgroup_;
+  std::string no_cgroup_;
+  bool keep_alive_ = false;
 
   std::atomic<bool> input_flushed_{false};
   std::atomic<bool> hung_up_{false};
   mutable std::mutex end_mutex_;
-  std::optional<End> end_;        // guarded by end_mutex_: how the shell ended
-  bool output_complete_ = false;  // guarded by end_mutex_
+  std::optional<End> end_;              // guarded by end_mutex_: how the shell ended
+  bool output_complete_ = false;        // guarded by end_mutex_
+  std::optional<wire::Done> done_;      // guarded by end_mutex_
+  bool keeper_gone_ = false;            // guarded by end_mutex_
+  std::function<void()> end_listener_;  // guarded by client_mutex_
 
   std::mutex client_mutex_;  // held while the client is called, so that Release can be sure it is not
   Client* client_ = nullptr;

@@ -67,12 +67,39 @@ void Take(Confinement confinement, Plan& plan, SessionPlan& session) {
   session.outer_domain = std::move(confinement.outer);
 }
 
+// A leaf where one can be made. None is no error: the session is then tracked by its keeper alone, and says
+// so.
+void JoinCgroup(const SpawnRequest& request, Plan& plan, SessionPlan& session) {
+  if (!request.use_cgroup) {
+    session.no_cgroup = "not wanted";
+    return;
+  }
+  auto place = CgroupPlace::Own();
+  if (!place.ok()) {
+    session.no_cgroup = Describe(place.error());
+    return;
+  }
+  auto leaf = CgroupLeaf::Create(place.value(), CgroupLimits{});
+  if (!leaf.ok()) {
+    session.no_cgroup = Describe(leaf.error());
+    return;
+  }
+  session.cgroup = std::move(leaf).value();
+  plan.cgroup = true;
+  plan.cgroup_kill = session.cgroup->kill() >= 0;
+  plan.cgroup_name = session.cgroup->name();
+}
+
 }  // namespace
 
 std::vector<int> SessionPlan::Descriptors() const {
   std::vector<int> fds = {slave.get()};
   if (inner_domain.valid()) fds.push_back(inner_domain.get());
   if (outer_domain.valid()) fds.push_back(outer_domain.get());
+  if (cgroup) {
+    fds.insert(fds.end(), {cgroup->procs(), cgroup->events(), cgroup->place_dir()});
+    if (cgroup->kill() >= 0) fds.push_back(cgroup->kill());
+  }
   return fds;
 }
 
@@ -113,6 +140,7 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
     TRY_ASSIGN(Confinement confinement, PrepareConfinement(*request.policy, enforcement, slave));
     Take(std::move(confinement), plan, session);
   }
+  JoinCgroup(request, plan, session);
   TRY_ASSIGN(session.encoded, EncodePlan(plan));
   session.candidates = std::move(plan.candidates);
   session.slave = std::move(slave);

@@ -1,6 +1,7 @@
 // From a request to everything that the keeper is told: the last step before a process exists.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "confine/enforcement.h"
 #include "keeper/wire.h"
 #include "session/request.h"
+#include "track/cgroup.h"
 
 namespace spty {
 
@@ -19,6 +21,9 @@ struct SessionPlan {
   Fd slave;
   Fd inner_domain;
   Fd outer_domain;
+  std::optional<CgroupLeaf> cgroup;
+  // Why there is none.
+  std::string no_cgroup;
 
   // In the order of the wire; lent.
   std::vector<int> Descriptors() const;

@@ -15,7 +15,7 @@ const mayInclude = {
   confine: [...foundation, 'settings', 'policy'],
   track: foundation,
   pty: foundation,
-  keeper: foundation,
+  keeper: [...foundation, 'track'],
   session: [...foundation, ...parts],
   binding: [...foundation, ...parts, 'session'],
 };

@@ -19,7 +19,7 @@ class EnforcementTest : public ::testing::Test {
  protected:
   Enforcement Plan(const std::string& settings, const HostFeatures& features = Modern()) {
     PolicyInput input = scratch_.Input(settings);
-    if (input.settings.temp.value == TempMode::kPrivate) input.temp_dir = scratch_.Dir("temp");
+    if (input.settings->temp.value == TempMode::kPrivate) input.temp_dir = scratch_.Dir("temp");
     policy_ = scratch_.Resolve(std::move(input));
     return PlanEnforcement(*policy_, features);
   }

@@ -22,6 +22,9 @@ Plan RichPlan() {
   plan.argv = {"tool", "", "-x", "\xc3\xa4 \xff"};
   plan.env = {"HOME=/home/somebody", "EMPTY=", "=odd"};
   plan.temp_dir = "/tmp/of-its-own";
+  plan.cgroup = true;
+  plan.cgroup_kill = true;
+  plan.cgroup_name = "leaf";
   plan.confined = true;
   plan.inner_domain = true;
   plan.outer_domain = true;
@@ -72,6 +75,9 @@ void ExpectSame(const PlanView& view, const Plan& plan) {
   EXPECT_EQ(Strings(view.env), plan.env);
   EXPECT_EQ(view.argv, view.script_argv + 1);
   EXPECT_STREQ(view.temp_dir, plan.temp_dir.c_str());
+  EXPECT_EQ(view.cgroup, plan.cgroup);
+  EXPECT_EQ(view.cgroup_kill, plan.cgroup_kill);
+  EXPECT_STREQ(view.cgroup_name, plan.cgroup_name.c_str());
   EXPECT_EQ(view.confined, plan.confined);
   EXPECT_EQ(view.inner_domain, plan.inner_domain);
   EXPECT_EQ(view.outer_domain, plan.outer_domain);
@@ -206,7 +212,8 @@ TEST(DecodePlan, RefusesConfinementThatContradictsItself) {
   EXPECT_EQ(with([](auto*) {}), 0);
   EXPECT_EQ(with([](auto* fixed) { fixed->confined = 0; }), EPROTO);
   for (auto field : {&wire::PlanFixed::confined, &wire::PlanFixed::inner_domain,
-                     &wire::PlanFixed::outer_domain, &wire::PlanFixed::gate, &wire::PlanFixed::gate_inet}) {
+                     &wire::PlanFixed::outer_domain, &wire::PlanFixed::gate, &wire::PlanFixed::gate_inet,
+                     &wire::PlanFixed::cgroup, &wire::PlanFixed::cgroup_kill}) {
     EXPECT_EQ(with([field](auto* fixed) { fixed->*field = 2; }), EPROTO);
   }
   EXPECT_EQ(with([](auto* fixed) { fixed->gate = 0; }), EPROTO) << "inet without a gate";
@@ -261,7 +268,8 @@ TEST(DecodePlan, NeverLeavesItsBytesWhateverTheySay) {
     ++accepted;
     const PlanView& view = decoded.view;
     size_t total = sizeof(wire::PlanFixed) + view.filter_count * sizeof(uint64_t) +
-                   view.group_count * sizeof(uint32_t) + strlen(view.cwd) + 5 + strlen(view.temp_dir) + 5;
+                   view.group_count * sizeof(uint32_t) + strlen(view.cwd) + 5 + strlen(view.temp_dir) + 5 +
+                   strlen(view.cgroup_name) + 5;
     for (char** table : {view.candidates, view.argv, view.env, view.gate_directories, view.gate_sockets}) {
       for (; *table != nullptr; ++table) total += strlen(*table) + 5;
     }

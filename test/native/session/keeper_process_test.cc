@@ -80,6 +80,9 @@ TEST(KeeperProcess, SignalsUntilTheSessionIsOver) {
   keeper.EndSession();
   keeper.EndSession();
   EXPECT_FALSE(keeper.SendSignal(SIGTERM));
+  auto done = keeper.Await();
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(done.value().type, wire::Type::kDone);
   auto end = keeper.Await();
   ASSERT_FALSE(end.ok());
   EXPECT_EQ(end.error().err, ECONNRESET);

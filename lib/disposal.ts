@@ -1,0 +1,91 @@
+import * as os from 'os';
+
+import type { NativeSession } from './native-loader';
+
+export interface DisposeOptions {
+  /** Sent to the shell first, if `graceMs` is given. Default: SIGHUP, as a closed terminal sends it. */
+  signal?: string | number;
+  /** How long the shell may take to end by itself. Default: 0. */
+  graceMs?: number;
+  /** How long to wait for the proof that nobody is left. Default: 5000. The session is being ended all the same. */
+  deadlineMs?: number;
+}
+
+export interface DisposeReport {
+  /** Proven: no process of the session is left. */
+  converged: boolean;
+  rounds: number;
+  /** Processes that ended meanwhile. */
+  killed: number;
+  survivors: { pid: number; name: string; state: string }[];
+  elapsedMs: number;
+  /** What did it: 'cgroup', 'landlock-scope', 'subreaper'. */
+  mechanisms: string[];
+  /** What else went wrong. */
+  problem?: string;
+}
+
+export interface ProcessInfo {
+  pid: number;
+  ppid: number;
+  startTime: Date;
+  name: string;
+  argv: string[];
+  cpuSeconds: number;
+  rssBytes: number;
+}
+
+const nothingLeft: DisposeReport = {
+  converged: true,
+  rounds: 0,
+  killed: 0,
+  survivors: [],
+  elapsedMs: 0,
+  mechanisms: [],
+};
+
+function milliseconds(name: string, value: number | undefined, fallback: number): number {
+  const given = value ?? fallback;
+  if (!(given >= 0 && given <= 0x7fffffff)) throw new RangeError(`${name} must be between 0 and 2147483647`);
+  return Math.trunc(given);
+}
+
+function signalNumber(signal: string | number): number {
+  const number = typeof signal === 'number' ? signal : os.constants.signals[signal as NodeJS.Signals];
+  if (!Number.isInteger(number) || number < 1 || number > 64) throw new TypeError(`Unknown signal: ${signal}`);
+  return number;
+}
+
+/** Ends every process of the session. Resolves with the report; throws only for options that make no sense. */
+export function disposeSession(session: NativeSession, options: DisposeOptions = {}): Promise<DisposeReport> {
+  const native = {
+    signal: signalNumber(options.signal ?? 'SIGHUP'),
+    graceMs: milliseconds('graceMs', options.graceMs, 0),
+    deadlineMs: milliseconds('deadlineMs', options.deadlineMs, 5000),
+  };
+  return new Promise((resolve) => {
+    const pending = session.dispose(native, (report) => resolve(JSON.parse(report) as DisposeReport));
+    if (!pending) resolve({ ...nothingLeft, survivors: [], mechanisms: [] });
+  });
+}
+
+const ticksPerSecond = 100; // USER_HZ, the same on every Linux
+
+interface NativeProcess {
+  pid: number;
+  ppid: number;
+  startTicks: number;
+  name: string;
+  argv: string[];
+  cpuTicks: number;
+  rssBytes: number;
+}
+
+export function listSessionProcesses(session: NativeSession): ProcessInfo[] {
+  const booted = Date.now() - os.uptime() * 1000;
+  return (JSON.parse(session.listProcesses()) as NativeProcess[]).map(({ startTicks, cpuTicks, ...rest }) => ({
+    ...rest,
+    startTime: new Date(booted + (startTicks / ticksPerSecond) * 1000),
+    cpuSeconds: cpuTicks / ticksPerSecond,
+  }));
+}

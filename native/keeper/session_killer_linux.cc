@@ -1,0 +1,72 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/eintr.h"
+#include "keeper/session_killer.h"
+#include "keeper/sys.h"
+
+namespace spty {
+namespace {
+
+constexpr int kRemoveAttempts = 100;
+
+// "populated 0" in cgroup.events, or no cgroup any more: the kernel removes only what is empty. Any other
+// trouble with the file proves nothing.
+bool CgroupEmpty(int events) {
+  char text[256];
+  ssize_t size = RetryEintr([&] { return pread(events, text, sizeof text - 1, 0); });
+  if (size == -1 && errno == ENODEV) return true;
+  if (size <= 0) return false;
+  text[size] = '\0';
+  return strstr(text, "populated 0") != nullptr;
+}
+
+// Before Linux 5.14 there is no cgroup.kill. Only our own children are killed by their numbers
+// (KillChildren): others could be somebody else by now.
+bool KillCgroup(int kill_fd) { return kill_fd >= 0 && write(kill_fd, "1", 1) == 1; }
+
+}  // namespace
+
+bool SessionKiller::ProvenEmpty() {
+  if (children_.Reap()) return false;
+  return !plan_.cgroup_events.valid() || CgroupEmpty(plan_.cgroup_events.get());
+}
+
+void SessionKiller::KillRound() {
+  if (KillCgroup(plan_.cgroup_kill.get())) mechanisms_ |= wire::kByCgroup;
+  // ESRCH: nobody is left.
+  if (scoped_ && (kill(-1, SIGKILL) == 0 || errno == ESRCH)) mechanisms_ |= wire::kByScope;
+  mechanisms_ |= wire::kByWalk;
+  KillChildren(children_.shell());
+}
+
+bool ProveScope(int control) {
+  struct {
+    pid_t pid;
+    uid_t uid;
+    gid_t gid;
+  } host{};  // struct ucred, which C libraries hide behind _GNU_SOURCE
+  socklen_t size = sizeof host;
+  if (getsockopt(control, SOL_SOCKET, SO_PEERCRED, &host, &size) == -1) return false;
+  if (host.pid <= 1 || host.uid != geteuid()) return false;
+  return kill(host.pid, 0) == -1 && errno == EPERM;
+}
+
+int RemoveCgroup(const ReceivedPlan& plan) {
+  if (!plan.cgroup_place.valid()) return 0;
+  for (int attempt = 0;; ++attempt) {
+    if (unlinkat(plan.cgroup_place.get(), plan.view.cgroup_name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+      return 0;
+    // The last one may still be on its way out of the kernel.
+    if (errno != EBUSY || attempt == kRemoveAttempts) return errno;
+    timespec pause{0, 1'000'000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+}  // namespace spty

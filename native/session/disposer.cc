@@ -1,0 +1,145 @@
+#include "session/disposer.h"
+
+#include <iterator>
+
+#include "session/session.h"
+#include "settings/json_writer.h"
+
+namespace spty {
+namespace {
+
+// The keeper tells us when it is done; this is for what nobody tells, like a cgroup whose keeper was killed.
+constexpr auto kTick = std::chrono::milliseconds(5);
+
+void AddMechanisms(uint32_t bits, std::vector<std::string>& names) {
+  if ((bits & wire::kByCgroup) != 0) names.emplace_back("cgroup");
+  if ((bits & wire::kByScope) != 0) names.emplace_back("landlock-scope");
+  if ((bits & wire::kByWalk) != 0) names.emplace_back("subreaper");
+}
+
+void WriteProcess(JsonWriter& out, const ProcessInfo& process) {
+  out.BeginObject().Key("pid").Integer(static_cast<uint64_t>(process.pid));
+  out.Key("name").String(process.name).Key("state").String(std::string_view(&process.state, 1)).EndObject();
+}
+
+}  // namespace
+
+std::string DisposeReportToJson(const DisposeReport& report) {
+  JsonWriter out;
+  out.BeginObject().Key("converged").Bool(report.converged).Key("rounds").Integer(report.rounds);
+  out.Key("killed").Integer(report.killed).Key("survivors").BeginArray();
+  for (const ProcessInfo& process : report.survivors) WriteProcess(out, process);
+  out.EndArray().Key("elapsedMs").Number(report.elapsed_ms).Key("mechanisms").BeginArray();
+  for (const std::string& mechanism : report.mechanisms) out.String(mechanism);
+  out.EndArray();
+  if (!report.problem.empty()) out.Key("problem").String(report.problem);
+  out.EndObject();
+  return out.Take();
+}
+
+bool Disposer::Add(std::shared_ptr<Session> session, const DisposeOptions& options, Done done) {
+  Disposal disposal;
+  disposal.options = options;
+  disposal.done = std::move(done);
+  disposal.began = Clock::now();
+  disposal.grace_ends = disposal.began + options.grace;
+  if (options.grace.count() > 0) session->Signal(options.signal);
+  session->SetEndListener([this] { Wake(); });
+  disposal.session = std::move(session);
+  std::lock_guard lock(mutex_);
+  waiting_.push_back(std::move(disposal));
+  woken_ = true;
+  changed_.notify_one();
+  return !std::exchange(running_, true);
+}
+
+void Disposer::Wake() {
+  std::lock_guard lock(mutex_);
+  woken_ = true;
+  changed_.notify_one();
+}
+
+void Disposer::Abort() {
+  std::vector<Disposal> abandoned;
+  {
+    std::lock_guard lock(mutex_);
+    aborted_ = true;
+    woken_ = true;
+    abandoned.swap(waiting_);
+    changed_.notify_one();
+  }
+  for (Disposal& disposal : abandoned) {
+    disposal.session->SetEndListener(nullptr);
+    disposal.session->EndNow();
+  }
+}
+
+void Disposer::Run() {
+  std::vector<Disposal> active;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    std::move(waiting_.begin(), waiting_.end(), std::back_inserter(active));
+    waiting_.clear();
+    if (active.empty() || aborted_) break;
+    woken_ = false;
+    lock.unlock();
+    for (size_t i = 0; i < active.size();) {
+      DisposeReport report;
+      if (!Step(active[i], &report)) {
+        ++i;
+        continue;
+      }
+      active[i].session->SetEndListener(nullptr);
+      active[i].done(std::move(report));
+      active.erase(active.begin() + static_cast<ptrdiff_t>(i));
+    }
+    lock.lock();
+    if (!active.empty()) changed_.wait_for(lock, kTick, [&] { return woken_ || aborted_; });
+  }
+  running_ = false;
+  lock.unlock();
+  for (Disposal& disposal : active) {
+    disposal.session->SetEndListener(nullptr);
+    disposal.session->EndNow();
+  }
+}
+
+bool Disposer::Step(Disposal& disposal, DisposeReport* report) {
+  Session& session = *disposal.session;
+  const auto now = Clock::now();
+  if (!disposal.ending) {
+    if (now < disposal.grace_ends && !session.shell_ended()) return false;
+    disposal.ending = true;
+    disposal.deadline = now + disposal.options.deadline;
+    session.EndNow();
+  }
+  const Session::Proof proof = session.ProveEmpty();
+  if (proof == Session::Proof::kPending && now < disposal.deadline) return false;
+  *report = Summary(disposal, proof == Session::Proof::kEmpty);
+  return true;
+}
+
+DisposeReport Disposer::Summary(const Disposal& disposal, bool converged) {
+  Session& session = *disposal.session;
+  DisposeReport report;
+  report.converged = converged;
+  if (const std::optional<wire::Done> done = session.done()) {
+    report.rounds = done->rounds;
+    report.killed = done->reaped;
+    AddMechanisms(done->mechanisms, report.mechanisms);
+    if (done->clean_err != 0)
+      report.problem = "not everything could be removed: " + ErrnoName(done->clean_err);
+  } else if (session.keeper_gone()) {
+    report.problem = "the keeper of this session was ended by somebody else";
+    if (session.has_cgroup()) report.mechanisms.emplace_back("cgroup");
+  }
+  if (!converged) {
+    for (pid_t pid : session.Members()) {
+      if (auto process = ReadProcess(pid, false)) report.survivors.push_back(std::move(*process));
+    }
+  }
+  report.elapsed_ms = std::chrono::duration<double, std::milli>(Clock::now() - disposal.began).count();
+  return report;
+}
+
+}  // namespace spty

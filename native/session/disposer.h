@@ -1,0 +1,75 @@
+// Ends sessions, off the host's thread. One worker serves all that are being disposed of at a time, so that a
+// hundred of them, or one that does not die, leave the other threads of the pool to those who share it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "track/process_ref.h"
+
+namespace spty {
+
+class Session;
+
+struct DisposeOptions {
+  int signal = 0;  // sent first, if `grace` is not zero
+  std::chrono::milliseconds grace{0};
+  std::chrono::milliseconds deadline{5000};  // how long to wait for the proof, grace not included
+};
+
+struct DisposeReport {
+  bool converged = false;
+  uint32_t rounds = 0;
+  uint32_t killed = 0;
+  std::vector<ProcessInfo> survivors;
+  double elapsed_ms = 0;
+  std::vector<std::string> mechanisms;
+  // What else went wrong: the keeper was killed, a directory could not be removed.
+  std::string problem;
+};
+
+std::string DisposeReportToJson(const DisposeReport& report);
+
+class Disposer {
+ public:
+  using Done = std::function<void(DisposeReport)>;
+
+  // True if somebody has to call Run now; else a running one takes it.
+  bool Add(std::shared_ptr<Session> session, const DisposeOptions& options, Done done);
+  // Works until nothing is left to do. `done` is called from here.
+  void Run();
+  // Something may have changed.
+  void Wake();
+  // Lets go of everything: the sessions are ended all the same, but nobody is told.
+  void Abort();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Disposal {
+    std::shared_ptr<Session> session;
+    DisposeOptions options;
+    Done done;
+    Clock::time_point began;
+    Clock::time_point grace_ends;
+    bool ending = false;  // grace is over, the keeper was told
+    Clock::time_point deadline;
+  };
+
+  // True if it is over; fills the report.
+  static bool Step(Disposal& disposal, DisposeReport* report);
+  static DisposeReport Summary(const Disposal& disposal, bool converged);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Disposal> waiting_;
+  bool running_ = false;
+  bool woken_ = false;
+  bool aborted_ = false;
+};
+
+}  // namespace spty

@@ -1,0 +1,83 @@
+// Control groups (v2): a fresh leaf per session. Whatever a process of the session does, short of leaving for
+// a cgroup that its user may write to, it stays in the leaf, and one write kills all of it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace spty {
+
+struct CgroupLimits {
+  std::optional<uint64_t> processes;
+  std::optional<uint64_t> memory_bytes;
+  std::optional<double> cpu_percent;
+
+  bool any() const { return processes || memory_bytes || cpu_percent; }
+};
+
+// A directory in which leaves can be made.
+class CgroupPlace {
+ public:
+  // The nearest one to where this process is; an error (ENOENT, EACCES, ...) if there is none. Tried out, and
+  // leaves of predecessors that have died are removed.
+  static Result<std::shared_ptr<const CgroupPlace>> Find(const std::string& mountinfo,
+                                                         const std::string& own);
+  // Of this process, found once. Any thread.
+  static Result<std::shared_ptr<const CgroupPlace>> Own();
+
+  CgroupPlace(Fd dir, std::string path) : dir_(std::move(dir)), path_(std::move(path)) {}
+  int dir() const { return dir_.get(); }
+  const std::string& path() const { return path_; }
+
+  // Removes what processes that no longer exist have left here. How many.
+  size_t Sweep() const;
+
+ private:
+  Fd dir_;
+  std::string path_;
+};
+
+class CgroupLeaf {
+ public:
+  // A leaf with a name that was never used. {cgroup, err, path}; ENOTSUP if a limit's controller is not
+  // available there.
+  static Result<CgroupLeaf> Create(std::shared_ptr<const CgroupPlace> place, const CgroupLimits& limits);
+  CgroupLeaf(CgroupLeaf&&) = default;
+  CgroupLeaf& operator=(CgroupLeaf&&) = default;
+  // Removes it if it is empty; whoever is in it then is somebody else's business by now.
+  ~CgroupLeaf();
+
+  const std::string& name() const { return name_; }
+  std::string path() const { return place_->path() + "/" + name_; }
+  int place_dir() const { return place_->dir(); }
+  // Opened before anything ran in it: the session could change the files' modes.
+  int procs() const { return procs_.get(); }
+  int kill() const { return kill_.get(); }  // -1 before Linux 5.14
+  int events() const { return events_.get(); }
+
+  // SIGKILL to everybody in it, atomically if the kernel can.
+  Result<void> Kill() const;
+  // Whether nobody is in it: the kernel's own word.
+  Result<bool> Empty() const;
+  std::vector<pid_t> Members() const;
+  // With a few attempts: the last process may still be on its way out.
+  Result<void> Remove();
+
+ private:
+  CgroupLeaf() = default;
+  std::shared_ptr<const CgroupPlace> place_;
+  std::string name_;
+  Fd dir_;
+  Fd procs_;
+  Fd kill_;
+  Fd events_;
+};
+
+}  // namespace spty

@@ -1,0 +1,290 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+
+#include "base/eintr.h"
+#include "track/cgroup.h"
+#include "track/process_ref.h"
+
+namespace spty {
+namespace {
+
+constexpr char kPrefix[] = "sandboxed-pty-";
+constexpr int kRemoveAttempts = 50;
+
+Error CgroupError(int err, const std::string& path) { return {Stage::kCgroup, err, path}; }
+
+Result<void> WriteTo(int fd, const std::string& text, const std::string& path) {
+  const ssize_t written = RetryEintr([&] { return pwrite(fd, text.data(), text.size(), 0); });
+  if (written == -1) return CgroupError(errno, path);
+  return {};
+}
+
+Result<void> WriteFile(int dir, const char* name, const std::string& text, const std::string& path) {
+  const Fd fd(openat(dir, name, O_WRONLY | O_CLOEXEC));
+  if (!fd.valid()) return CgroupError(errno, path + "/" + name);
+  return WriteTo(fd.get(), text, path + "/" + name);
+}
+
+std::string ReadAll(int fd) {
+  std::string text;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t got =
+        RetryEintr([&] { return pread(fd, buffer, sizeof buffer, static_cast<off_t>(text.size())); });
+    if (got <= 0) return text;
+    text.append(buffer, static_cast<size_t>(got));
+  }
+}
+
+// Where the unified hierarchy is mounted, and which part of it that mount shows. Octal escapes as in fstab.
+struct Mount {
+  std::string point;
+  std::string root;
+};
+
+std::string Unescape(const std::string& text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size()) {
+      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+std::optional<Mount> FindMount(const std::string& mountinfo) {
+  std::istringstream lines(mountinfo);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t separator = line.find(" - cgroup2 ");
+    if (separator == std::string::npos) continue;
+    std::istringstream fields(line);
+    std::string id, parent, device;
+    Mount mount;
+    if (fields >> id >> parent >> device >> mount.root >> mount.point) {
+      mount.root = Unescape(mount.root);
+      mount.point = Unescape(mount.point);
+      return mount;
+    }
+  }
+  return std::nullopt;
+}
+
+// "0::/user.slice/..." of /proc/self/cgroup.
+std::optional<std::string> OwnPath(const std::string& cgroup) {
+  std::istringstream lines(cgroup);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("0::/")) return line.substr(3);
+  }
+  return std::nullopt;
+}
+
+std::string ReadProcFile(const char* path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// A leaf can be made below `path`, and we may move processes from our own cgroup into it: for that the kernel
+// wants the right to write cgroup.procs of the nearest common ancestor, which is `path` itself.
+Result<void> TryPlace(int dir, const std::string& path) {
+  if (faccessat(dir, "cgroup.procs", W_OK, AT_EACCESS) != 0) return CgroupError(errno, path);
+  const std::string name = kPrefix + OwnerTag() + "-try";
+  if (mkdirat(dir, name.c_str(), 0755) != 0 && errno != EEXIST) return CgroupError(errno, path);
+  if (unlinkat(dir, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) return CgroupError(errno, path);
+  return {};
+}
+
+void Pause() {
+  const timespec pause{0, 1'000'000};
+  nanosleep(&pause, nullptr);
+}
+
+bool Populated(int events) { return ReadAll(events).find("populated 1") != std::string::npos; }
+
+std::vector<pid_t> Pids(int procs) {
+  std::vector<pid_t> pids;
+  std::istringstream lines(ReadAll(procs));
+  for (pid_t pid; lines >> pid;) pids.push_back(pid);
+  return pids;
+}
+
+// One kernel call if there is cgroup.kill; else each by its number, which stays its own as long as it is
+// listed between two readings (a member that ends and is replaced in between cannot be told apart: hence the
+// fallback is for kernels before 5.14 only).
+Result<void> KillMembers(int kill_fd, int procs, const std::string& path) {
+  if (kill_fd >= 0) return WriteTo(kill_fd, "1", path);
+  for (pid_t pid : Pids(procs)) {
+    if (::kill(pid, SIGKILL) != 0 && errno != ESRCH) return CgroupError(errno, path);
+  }
+  return {};
+}
+
+// Ends and removes the leaf of an owner that is gone.
+bool RemoveOrphan(int place, const char* name) {
+  const Fd dir(openat(place, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!dir.valid()) return false;
+  const Fd events(openat(dir.get(), "cgroup.events", O_RDONLY | O_CLOEXEC));
+  if (events.valid() && Populated(events.get())) {
+    const Fd procs(openat(dir.get(), "cgroup.procs", O_RDONLY | O_CLOEXEC));
+    const Fd kill_fd(openat(dir.get(), "cgroup.kill", O_WRONLY | O_CLOEXEC));
+    if (!KillMembers(kill_fd.get(), procs.get(), name).ok()) return false;
+    for (int i = 0; i < kRemoveAttempts && Populated(events.get()); ++i) Pause();
+  }
+  return unlinkat(place, name, AT_REMOVEDIR) == 0;
+}
+
+Result<void> Limit(int dir, const char* file, const std::string& value, const std::string& path) {
+  if (faccessat(dir, file, F_OK, 0) != 0)
+    return CgroupError(ENOTSUP, path + "/" + file + " (its controller is not available there)");
+  return WriteFile(dir, file, value, path);
+}
+
+Result<void> ApplyLimits(int dir, const CgroupLimits& limits, const std::string& path) {
+  if (limits.processes) TRY(Limit(dir, "pids.max", std::to_string(*limits.processes), path));
+  if (limits.memory_bytes) {
+    TRY(Limit(dir, "memory.max", std::to_string(*limits.memory_bytes), path));
+    // Swap would only make it slow instead of ending it; half a session is worth nothing. Where a kernel has
+    // neither, memory.max alone holds.
+    if (faccessat(dir, "memory.swap.max", F_OK, 0) == 0) TRY(WriteFile(dir, "memory.swap.max", "0", path));
+    if (faccessat(dir, "memory.oom.group", F_OK, 0) == 0) TRY(WriteFile(dir, "memory.oom.group", "1", path));
+  }
+  if (limits.cpu_percent) {
+    constexpr double kPeriod = 100'000;
+    const auto quota =
+        static_cast<uint64_t>(std::llround(std::max(1000.0, *limits.cpu_percent * kPeriod / 100)));
+    TRY(Limit(dir, "cpu.max", std::to_string(quota) + " 100000", path));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const CgroupPlace>> CgroupPlace::Find(const std::string& mountinfo,
+                                                             const std::string& own) {
+  const auto mount = FindMount(mountinfo);
+  if (!mount) return CgroupError(ENOENT, "no cgroup v2 hierarchy is mounted");
+  auto inside = OwnPath(own);
+  if (!inside) return CgroupError(ENOENT, "this process is in no cgroup v2");
+  // A container's mount shows a part of the hierarchy as its root.
+  if (mount->root != "/" && inside->starts_with(mount->root)) inside = inside->substr(mount->root.size());
+  Error last = CgroupError(EACCES, mount->point);
+  for (std::string path = *inside;; path = path.substr(0, path.rfind('/'))) {
+    while (path.ends_with('/')) path.pop_back();
+    const std::string full = mount->point + path;
+    Fd dir(open(full.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (dir.valid()) {
+      auto tried = TryPlace(dir.get(), full);
+      if (tried.ok()) {
+        dir = AboveStdio(std::move(dir));
+        if (!dir.valid()) return CgroupError(errno, full);
+        auto place = std::make_shared<const CgroupPlace>(std::move(dir), full);
+        place->Sweep();
+        return std::shared_ptr<const CgroupPlace>(place);
+      }
+      last = tried.error();
+    } else {
+      last = CgroupError(errno, full);
+    }
+    if (path.empty()) return last;
+  }
+}
+
+Result<std::shared_ptr<const CgroupPlace>> CgroupPlace::Own() {
+  static std::mutex mutex;
+  static std::optional<Result<std::shared_ptr<const CgroupPlace>>> known;
+  std::lock_guard lock(mutex);
+  if (!known) known = Find(ReadProcFile("/proc/self/mountinfo"), ReadProcFile("/proc/self/cgroup"));
+  return *known;
+}
+
+size_t CgroupPlace::Sweep() const {
+  const Fd copy(openat(dir_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct CloseDir {
+    void operator()(DIR* dir) const { closedir(dir); }
+  };
+  const int number = copy.valid() ? dup(copy.get()) : -1;
+  const std::unique_ptr<DIR, CloseDir> dir(number >= 0 ? fdopendir(number) : nullptr);
+  size_t removed = 0;
+  while (const dirent* entry = dir == nullptr ? nullptr : readdir(dir.get())) {
+    const std::string name = entry->d_name;
+    if (!name.starts_with(kPrefix)) continue;
+    if (!OwnerLives(name.substr(sizeof kPrefix - 1)))
+      removed += RemoveOrphan(dir_.get(), name.c_str()) ? 1 : 0;
+  }
+  return removed;
+}
+
+Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, const CgroupLimits& limits) {
+  static std::atomic<uint64_t> next{1};
+  static const std::string tag = OwnerTag();
+  CgroupLeaf leaf;
+  leaf.place_ = std::move(place);
+  leaf.name_ = kPrefix + tag + "-" + std::to_string(next++);
+  const std::string path = leaf.path();
+  if (mkdirat(leaf.place_->dir(), leaf.name_.c_str(), 0755) != 0) {
+    const int err = errno;
+    leaf.name_.clear();  // nothing to remove
+    return CgroupError(err, path);
+  }
+  leaf.dir_ =
+      AboveStdio(Fd(openat(leaf.place_->dir(), leaf.name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+  if (!leaf.dir_.valid()) return CgroupError(errno, path);
+  const auto file = [&](const char* name, int flags) {
+    return AboveStdio(Fd(openat(leaf.dir_.get(), name, flags | O_CLOEXEC)));
+  };
+  leaf.procs_ = file("cgroup.procs", O_RDWR);
+  if (!leaf.procs_.valid()) return CgroupError(errno, path + "/cgroup.procs");
+  leaf.events_ = file("cgroup.events", O_RDONLY);
+  if (!leaf.events_.valid()) return CgroupError(errno, path + "/cgroup.events");
+  leaf.kill_ = file("cgroup.kill", O_WRONLY);
+  if (!leaf.kill_.valid() && errno != ENOENT) return CgroupError(errno, path + "/cgroup.kill");
+  TRY(ApplyLimits(leaf.dir_.get(), limits, path));
+  return leaf;
+}
+
+CgroupLeaf::~CgroupLeaf() {
+  if (dir_.valid()) (void)Remove();
+}
+
+Result<void> CgroupLeaf::Kill() const { return KillMembers(kill_.get(), procs_.get(), path()); }
+
+Result<bool> CgroupLeaf::Empty() const {
+  const std::string events = ReadAll(events_.get());
+  // Removed by the keeper: the file answers ENODEV, and the kernel removes only what is empty.
+  if (events.empty()) return true;
+  return events.find("populated 0") != std::string::npos;
+}
+
+std::vector<pid_t> CgroupLeaf::Members() const { return Pids(procs_.get()); }
+
+Result<void> CgroupLeaf::Remove() {
+  for (int i = 0; i < kRemoveAttempts; ++i) {
+    if (unlinkat(place_->dir(), name_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) {
+      dir_.Reset();
+      return {};
+    }
+    if (errno != EBUSY) break;
+    const auto empty = Empty();
+    if (!empty.ok() || !empty.value()) break;
+    Pause();
+  }
+  return CgroupError(errno, path());
+}
+
+}  // namespace spty

@@ -1,0 +1,37 @@
+// A process that may have ended: its number together with when it started, so that a later one with the same
+// number is not taken for it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spty {
+
+struct ProcessInfo {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  uint64_t start_ticks = 0;  // since boot
+  std::string name;
+  std::vector<std::string> argv;
+  char state = '?';
+  uint64_t cpu_ticks = 0;
+  uint64_t rss_bytes = 0;
+};
+
+// Nothing if there is no such process (any more).
+std::optional<ProcessInfo> ReadProcess(pid_t pid, bool with_argv);
+// Since boot, in ticks; 0 if there is no such process.
+uint64_t StartTimeOf(pid_t pid);
+// Everybody below it, parents first.
+std::vector<pid_t> DescendantsOf(pid_t pid);
+
+// "<pid>-<start>": whose a cgroup or a directory is, in its name.
+std::string OwnerTag();
+// Whether the process of a tag still runs; unreadable tags count as running.
+bool OwnerLives(const std::string& tag);
+
+}  // namespace spty
