@@ -109,7 +109,7 @@ TEST_F(SeccompKernel, KillsInterrupt80) {
   for (uid_t uid : UidsToTry()) {
     EXPECT_EQ(Try({uid, false, kOpen}, GetPidByInterrupt).kind, Outcome::Kind::kKilled);
     if (Try({uid, false, std::nullopt}, GetPidByInterrupt) != Answered(0)) {
-      GTEST_SKIP() << "void, this kernel runs no i386 programs";
+      GTEST_SKIP() << "void: this kernel runs no i386 programs";
     }
     EXPECT_EQ(Try({uid, false, kOpen}, GetPidByInterrupt), Killed(SIGSYS));
   }
@@ -122,7 +122,7 @@ TEST_F(SeccompKernel, KillsAllThreadsOfTheProcess) {
     return 0;
   };
   if (Try({UidsToTry()[0], false, std::nullopt}, act) != Answered(0)) {
-    GTEST_SKIP() << "void, this kernel runs no i386 programs";
+    GTEST_SKIP() << "void: this kernel runs no i386 programs";
   }
   ExpectAnswers(act, kOpen, Killed(SIGSYS), Answered(0));
 }
@@ -209,7 +209,7 @@ TEST_F(SeccompKernel, ClosesTheWayThroughFastOpen) {
     return ErrnoOf(sendto(client.get(), "x", 1, 0x20000000 | MSG_NOSIGNAL, generic, sizeof address));
   };
   if (Try({UidsToTry()[0], false, std::nullopt}, act) == Answered(EOPNOTSUPP)) {
-    GTEST_SKIP() << "void, net.ipv4.tcp_fastopen is off";
+    GTEST_SKIP() << "void: net.ipv4.tcp_fastopen is off";
   }
   ExpectAnswers(act, kOpen, Answered(EOPNOTSUPP), Answered(0));
 }
@@ -351,7 +351,7 @@ TEST_F(SeccompKernel, LeavesNamespaces) {
   for (uid_t uid : UidsToTry()) {
     Outcome outside = Try({uid, false, std::nullopt}, act);
     EXPECT_EQ(Try({uid, false, kOpen}, act), outside);
-    if (outside != Answered(0)) GTEST_SKIP() << "void, no user namespaces here";
+    if (outside != Answered(0)) GTEST_SKIP() << "void: no user namespaces here";
   }
 }
 

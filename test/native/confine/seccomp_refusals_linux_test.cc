@@ -24,8 +24,9 @@ constexpr long kBadPointer = 1;
 constexpr long kBadTypeFlag = 0x100;
 constexpr long kGarbage = 0x7ead'beef'0000'0000;
 // Reasons why the kernel may answer outside exactly as the filter does inside; the trial then shows nothing.
-constexpr const char* kPrivilegeFirst = "this kernel asks for a privilege first";
-constexpr const char* kMayBeAbsent = "this kernel may have been built without it";
+constexpr const char* kPrivilegeFirst =
+    "refused in the same way outside, where a privilege is asked for first";
+constexpr const char* kMayBeAbsent = "refused in the same way outside, by a kernel that lacks it";
 
 struct Refusal {
   const char* name;
@@ -185,7 +186,7 @@ TEST_P(SeccompRefusal, HappensInsideOnly) {
       ++shown;
     }
   }
-  if (shown == 0) GTEST_SKIP() << "void, refused in the same way outside: " << reason;
+  if (shown == 0) GTEST_SKIP() << "void: " << reason;
 }
 
 }  // namespace
