@@ -69,9 +69,7 @@ int ConnectOnce(const Connection& connection) {
   return connect(connection.socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name);
 }
 
-int Connect(int listener, uint64_t id, const Connection& connection, int place) {
-  RequestWatch watch(place, id);
-  if (watch.error() != 0) return watch.error();
+int Connect(int listener, uint64_t id, const Connection& connection) {
   while (ConnectOnce(connection) == -1) {
     if (errno != EINTR) return errno;
     // For a caller that still waits we go on waiting: to connect again is to wait for the first attempt.
@@ -92,9 +90,10 @@ void PerformConnect(int listener, const uapi::SeccompNotif& request, const GateR
     AnswerRequest(listener, request.id, err);
     return;
   }
-  BeginResult(place, cookie);
-  err = ReconcileResult(place, Connect(listener, request.id, connection, place));
-  EndResult(place, err, AnswerRequest(listener, request.id, err));
+  UnderWay under_way(place, request.id, cookie);
+  err = under_way.error();
+  if (err == 0) err = under_way.Answer(Connect(listener, request.id, connection));
+  if (!AnswerRequest(listener, request.id, err)) under_way.Keep(err);
 }
 
 int PerformListen(int listener, const uapi::SeccompNotif& request) {

@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -18,11 +18,12 @@ namespace {
 
 constexpr long kWatchPeriodNs = 100'000'000;
 constexpr uint32_t kKept = 64;
-constexpr int kPatience = 1000;
+constexpr int kPatience = 2000;
+constexpr long kPauseNs = 50'000;
 
 struct Place {
   uint64_t request;  // 0: none
-  uint64_t cookie;   // of the socket whose result is not yet delivered; 0: none
+  uint64_t cookie;   // of its socket
   int32_t taken;
   int32_t thread;
 };
@@ -63,6 +64,12 @@ void Arm() {
   timerfd_settime(timer, 0, &once, nullptr);  // cannot fail with these arguments
 }
 
+// The thread may just have begun or ended its call: then this is for nothing, and we come again.
+void Interrupt(const Place& place) {
+  int32_t thread = Load(&place.thread);
+  if (thread > 0) syscall(SYS_tgkill, getpid(), thread, kGateInterrupt);
+}
+
 void InterruptAbandoned() {
   bool any = false;
   uint32_t end = Load(&high_water);
@@ -70,9 +77,7 @@ void InterruptAbandoned() {
     uint64_t request = Load(&places[i].request);
     if (request == 0) continue;
     any = true;
-    // It may just have begun or ended its call: then this is for nothing, and we come again.
-    if (!StillWaiting(watched_listener, request))
-      syscall(SYS_tgkill, getpid(), Load(&places[i].thread), kGateInterrupt);
+    if (!StillWaiting(watched_listener, request)) Interrupt(places[i]);
   }
   if (any) Arm();
 }
@@ -98,12 +103,19 @@ int StartWatcher() {
   return err;
 }
 
-bool IsUndelivered(int except, uint64_t cookie) {
+// Sends away whoever connects the same socket for a call that its caller has given up. False if there is
+// none.
+bool SendAwayAbandoned(int except, uint64_t cookie) {
+  bool any = false;
   uint32_t end = Load(&high_water);
   for (uint32_t i = 0; i < end; ++i) {
-    if (static_cast<int>(i) != except && Load(&places[i].cookie) == cookie) return true;
+    if (static_cast<int>(i) == except || Load(&places[i].cookie) != cookie) continue;
+    uint64_t request = Load(&places[i].request);
+    if (request == 0 || StillWaiting(watched_listener, request)) continue;
+    any = true;
+    Interrupt(places[i]);
   }
-  return false;
+  return any;
 }
 
 // Takes the result kept for a socket. False if there is none.
@@ -152,33 +164,35 @@ void LeavePlace(int place) {
   Store(&places[place].taken, 0);
 }
 
-RequestWatch::RequestWatch(int place, uint64_t id) : place_(place), error_(StartWatcher()) {
-  Store(&places[place].request, id);
+UnderWay::UnderWay(int place, uint64_t request, uint64_t cookie)
+    : place_(place), cookie_(cookie), error_(StartWatcher()) {
+  Store(&places[place].request, request);
+  Store(&places[place].cookie, cookie);
   Arm();
-}
-
-RequestWatch::~RequestWatch() { Store(&places[place_].request, uint64_t{0}); }
-
-void BeginResult(int place, uint64_t cookie) { Store(&places[place].cookie, cookie); }
-
-void EndResult(int place, int result, bool heard) {
-  uint64_t cookie = Load(&places[place].cookie);
-  if (!heard && cookie != 0 && (result == 0 || result == EINPROGRESS)) {
-    pthread_mutex_lock(&kept_lock);
-    kept[next_kept++ % kKept] = {cookie, result};
-    pthread_mutex_unlock(&kept_lock);
+  // It needs a few system calls to be gone. One that cannot be interrupted is not waited for.
+  for (int i = 0; i < kPatience && SendAwayAbandoned(place, cookie); ++i) {
+    timespec pause{0, kPauseNs};
+    nanosleep(&pause, nullptr);
   }
-  Store(&places[place].cookie, uint64_t{0});
 }
 
-int ReconcileResult(int place, int result) {
-  if (result != EISCONN && result != EALREADY) return result;
-  uint64_t cookie = Load(&places[place].cookie);
-  // Another thread may be about to learn that its caller did not wait. A few system calls, no more.
-  for (int i = 0; i < kPatience && IsUndelivered(place, cookie); ++i) sched_yield();
+UnderWay::~UnderWay() {
+  Store(&places[place_].cookie, uint64_t{0});
+  Store(&places[place_].request, uint64_t{0});
+}
+
+int UnderWay::Answer(int result) {
   int kept_result = 0;
-  if (!TakeKept(cookie, &kept_result)) return result;
+  if (result != EISCONN && result != EALREADY) return result;
+  if (!TakeKept(cookie_, &kept_result)) return result;
   return result == EISCONN ? 0 : kept_result;
+}
+
+void UnderWay::Keep(int result) {
+  if (result != 0 && result != EINPROGRESS) return;
+  pthread_mutex_lock(&kept_lock);
+  kept[next_kept++ % kKept] = {cookie_, result};
+  pthread_mutex_unlock(&kept_lock);
 }
 
 }  // namespace spty

@@ -22,28 +22,30 @@ int ClaimPlace();
 void FillPlace(int place);  // by the thread itself: its number
 void LeavePlace(int place);
 
-// While an object lives the watcher looks after request `id`.
-class RequestWatch {
+// A connect under way. While it lives the watcher looks after its caller.
+//
+// A caller whose signal handler has SA_RESTART calls again by itself, for the same socket. Whoever still
+// connects for its first call is then sent away before the second one begins, or it would be woken in its
+// stead. And if the first one had succeeded, the caller would be told EISCONN, as if the program had called
+// twice: so a result that nobody heard is kept, and the next call on that socket gets it.
+class UnderWay {
  public:
-  RequestWatch(int place, uint64_t id);
-  ~RequestWatch();
-  RequestWatch(const RequestWatch&) = delete;
-  RequestWatch& operator=(const RequestWatch&) = delete;
+  // `cookie` is the socket's.
+  UnderWay(int place, uint64_t request, uint64_t cookie);
+  ~UnderWay();
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
   int error() const { return error_; }  // EAGAIN if nobody can watch
+  // What to answer when connect has said `result`.
+  int Answer(int result);
+  // The caller did not wait for the answer.
+  void Keep(int result);
 
  private:
   int place_;
+  uint64_t cookie_;
   int error_;
 };
-
-// A caller whose signal handler has SA_RESTART calls again by itself; if its socket had been connected
-// meanwhile it would be told EISCONN, as if the program had called twice. So a result that nobody heard is
-// kept, and the next call on that socket gets it.
-//
-// BeginResult before connecting; EndResult once the answer was sent (`heard`) or could not be.
-void BeginResult(int place, uint64_t cookie);
-void EndResult(int place, int result, bool heard);
-// What to answer instead of `result`, which connect has just said about the socket of this place.
-int ReconcileResult(int place, int result);
 
 }  // namespace spty

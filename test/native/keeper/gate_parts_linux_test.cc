@@ -13,6 +13,7 @@
 
 #include "keeper/gate_harness_linux.h"
 #include "keeper/gate_place_linux.h"
+#include "keeper/gate_requests_linux.h"
 #include "keeper/gate_sockets_linux.h"
 #include "keeper/gate_text_linux.h"
 #include "keeper/unix_diag_linux.h"
@@ -146,6 +147,30 @@ TEST(FindListener, FindsAbstractNames) {
   query.name_size -= 1;
   ASSERT_EQ(FindListener(query, &found), 0);
   EXPECT_EQ(found.count, 0);
+}
+
+TEST(GateUnderWay, KeepsAResultThatNobodyHeard) {
+  EXPECT_EQ(InChild([]() -> std::string {
+              CHILD_CHECK(PrepareRequests(-1) == 0);
+              int place = ClaimPlace();
+              CHILD_CHECK(place >= 0);
+              FillPlace(place);
+              auto connect_says = [&](uint64_t cookie, int result) {
+                return UnderWay(place, 1, cookie).Answer(result);
+              };
+              CHILD_CHECK(connect_says(7, EISCONN) == EISCONN);
+              UnderWay(place, 1, 7).Keep(0);
+              CHILD_CHECK(connect_says(8, EISCONN) == EISCONN);
+              CHILD_CHECK(connect_says(7, EISCONN) == 0);
+              CHILD_CHECK(connect_says(7, EISCONN) == EISCONN);  // once
+              UnderWay(place, 1, 7).Keep(EINPROGRESS);
+              CHILD_CHECK(connect_says(7, EALREADY) == EINPROGRESS);
+              UnderWay(place, 1, 7).Keep(ECONNREFUSED);
+              CHILD_CHECK(connect_says(7, EISCONN) == EISCONN);
+              LeavePlace(place);
+              return "";
+            }),
+            "");
 }
 
 TEST(FindSuperblock, SaysWhatTheMountTableSays) {
