@@ -96,18 +96,34 @@ void PerformConnect(int listener, const uapi::SeccompNotif& request, const GateR
   if (!AnswerRequest(listener, request.id, err)) under_way.Keep(err);
 }
 
+// Where the socket is bound; an empty target if it is not, or not to a path.
+int TakeOwnName(const uapi::SeccompNotif& request, const Fd& socket, UnixTarget* target) {
+  CallerAddress address{};
+  socklen_t length = sizeof address.bytes;
+  if (getsockname(socket.get(), reinterpret_cast<sockaddr*>(address.bytes), &length) == -1) return errno;
+  address.length = static_cast<int>(length);
+  // A terminated path of full length is one more than the kernel takes.
+  if (length > sizeof(sockaddr_un)) address.length = sizeof(sockaddr_un);
+  int err = PrepareUnix(request, address, target);
+  return err == EINVAL ? 0 : err;
+}
+
 int PerformListen(int listener, const uapi::SeccompNotif& request) {
   Fd socket;
   if (int err = TakeDescriptor(request, static_cast<int>(request.data.args[0]), &socket); err != 0)
     return err;
   int domain = 0;
+  uint64_t cookie = 0;
+  UnixTarget name;
   if (int err = SocketOption(socket, SO_DOMAIN, &domain); err != 0) return err;
+  if (int err = CookieOf(socket.get(), &cookie); err != 0) return err;
+  if (domain == AF_UNIX) {
+    if (int err = TakeOwnName(request, socket, &name); err != 0) return err;
+  }
   if (!StillWaiting(listener, request.id)) return EACCES;
   if (domain == AF_UNIX) {
-    uint64_t cookie = 0;
-    if (int err = CookieOf(socket.get(), &cookie); err != 0) return err;
     // Before it listens: its first client may be faster than we are.
-    if (int err = AddOwnSocket(cookie); err != 0) return err;
+    if (int err = RememberListener(cookie, name); err != 0) return err;
   }
   return listen(socket.get(), static_cast<int>(request.data.args[1])) == -1 ? errno : 0;
 }

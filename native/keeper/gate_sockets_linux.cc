@@ -58,6 +58,17 @@ int AddLocked(uint64_t cookie) {
   return 0;
 }
 
+uint64_t Mix(uint64_t value) {
+  value = (value ^ (value >> 31)) * 0x9e3779b97f4a7c15U;
+  value = (value ^ (value >> 29)) * 0xbf58476d1ce4e5b9U;
+  return value ^ (value >> 32);
+}
+
+// Another entry of the same table: no cookie has the highest bit.
+uint64_t FileKey(uint64_t cookie, uint64_t device, uint64_t inode) {
+  return Mix(Mix(Mix(cookie) ^ device) ^ inode) | uint64_t{1} << 63;
+}
+
 }  // namespace
 
 int CookieOf(int socket, uint64_t* cookie) {
@@ -78,6 +89,14 @@ bool IsOwnSocket(uint64_t cookie) {
   bool own = table != nullptr && cookie != 0 && *Find(table, capacity, cookie) == cookie;
   pthread_mutex_unlock(&lock);
   return own;
+}
+
+int AddOwnFile(uint64_t cookie, uint64_t device, uint64_t inode) {
+  return AddOwnSocket(FileKey(cookie, device, inode));
+}
+
+bool IsOwnFile(uint64_t cookie, uint64_t device, uint64_t inode) {
+  return IsOwnSocket(FileKey(cookie, device, inode));
 }
 
 }  // namespace spty

@@ -6,7 +6,8 @@
 
 namespace spty {
 
-// Entries are never removed; a session that listens more often than this is answered ENOBUFS.
+// Entries are never removed, and a socket bound to a path takes two; a session that has used them all up is
+// answered ENOBUFS when it listens.
 inline constexpr uint32_t kMaxOwnSockets = 1U << 20;
 
 // 0 or an errno.
@@ -15,5 +16,10 @@ int CookieOf(int socket, uint64_t* cookie);
 // Any thread. 0, ENOBUFS or ENOMEM.
 int AddOwnSocket(uint64_t cookie);
 bool IsOwnSocket(uint64_t cookie);
+
+// The file to which an own socket's name led when it began to listen, for file systems on which unix_diag
+// cannot tell two files apart.
+int AddOwnFile(uint64_t cookie, uint64_t device, uint64_t inode);
+bool IsOwnFile(uint64_t cookie, uint64_t device, uint64_t inode);
 
 }  // namespace spty

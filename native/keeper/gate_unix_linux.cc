@@ -78,12 +78,12 @@ int JudgeFile(const Fd& file, const GateRules& rules) {
   if (found.count == 0) return ECONNREFUSED;
   if (found.count > 1) return EACCES;
   bool own = IsOwnSocket(found.cookie);
-  if (own && exact) return 0;
+  if (own && (exact || IsOwnFile(found.cookie, info.st_dev, info.st_ino))) return 0;
   // A link or a rename may have brought a stranger's socket to where it was found; its bound name does not
   // change by that.
   Fd bound = OpenBoundName(found.name);
   if (!IsSameFile(bound, info)) return EACCES;
-  return own || IsWithin(bound, rules) ? 0 : EACCES;
+  return IsWithin(bound, rules) ? 0 : EACCES;
 }
 
 }  // namespace
@@ -109,6 +109,17 @@ int JudgeUnix(const UnixTarget& target, const CallerAddress& address, const Gate
   err = JudgeFile(file, rules);
   if (err == 0) *pinned = static_cast<Fd&&>(file);
   return err;
+}
+
+int RememberListener(uint64_t cookie, const UnixTarget& target) {
+  if (int err = AddOwnSocket(cookie); err != 0) return err;
+  if (target.path[0] == '\0') return 0;
+  // A name that no longer leads anywhere costs only what IsOwnFile is for.
+  int err = 0;
+  struct stat info;
+  Fd file = Resolve(target, &err);
+  if (!file.valid() || fstat(file.get(), &info) == -1 || !S_ISSOCK(info.st_mode)) return 0;
+  return AddOwnFile(cookie, info.st_dev, info.st_ino);
 }
 
 bool IsOwnAbstract(const CallerAddress& address) {

@@ -87,6 +87,17 @@ TEST(GateOwnSockets, RemembersManyAndNoOthers) {
             "");
 }
 
+TEST(GateOwnSockets, KnowsFilesBySocketAndNumber) {
+  EXPECT_EQ(InChild([]() -> std::string {
+              CHILD_CHECK(AddOwnFile(1, 2, 3) == 0);
+              CHILD_CHECK(IsOwnFile(1, 2, 3));
+              CHILD_CHECK(!IsOwnFile(1, 3, 2) && !IsOwnFile(2, 1, 3) && !IsOwnFile(1, 2, 4));
+              CHILD_CHECK(!IsOwnSocket(1));
+              return "";
+            }),
+            "");
+}
+
 TEST(GateOwnSockets, HasALimit) {
   EXPECT_EQ(InChild([]() -> std::string {
               int err = 0;
