@@ -250,6 +250,8 @@ TEST_P(GateRulesTest, RefusesWaysThroughProc) {
       int err = TryConnect(way);
       if ((err == 0) == gated) return way + ": " + strerror(err);
     }
+    CHILD_CHECK(chdir("/proc") == 0);
+    CHILD_CHECK((TryConnect("self/root" + project + "/s") == 0) != gated);
     return "";
   };
   EXPECT_EQ(InGate(setup_, [=] { return ways(true); }), "");
