@@ -93,6 +93,9 @@ void PerformConnect(int listener, const uapi::SeccompNotif& request, const GateR
   UnderWay under_way(place, request.id, cookie);
   err = under_way.error();
   if (err == 0) err = under_way.Answer(Connect(listener, request.id, connection));
+  // Before the answer: a caller that closes its socket next expects the connection to end there and then.
+  connection.socket.Reset();
+  connection.pinned.Reset();
   if (!AnswerRequest(listener, request.id, err)) under_way.Keep(err);
 }
 

@@ -284,6 +284,26 @@ TEST_P(GateBlockingTest, ARestartedCallGoesOn) {
   EXPECT_EQ(session.Wait(), "");
 }
 
+TEST_P(GateBlockingTest, HoldsNothingOnceItHasAnswered) {
+  Server server(dir_.File("s"));
+  uint16_t port = 0;
+  Fd tcp_server = ListenTcp(4096, &port);
+  EXPECT_EQ(InGate(setup_,
+                   [=, this]() -> std::string {
+                     for (int i = 0; i < 300; ++i) {
+                       Fd tcp(::socket(AF_INET, SOCK_STREAM, 0));
+                       CHILD_CHECK(ConnectTcp(tcp.get(), port) == 0);
+                       CHILD_CHECK(SocketsOf(getppid()) == 1);  // the one to the test
+                       CHILD_CHECK(TryConnect(dir_.File("s")) == 0);
+                       CHILD_CHECK(SocketsOf(getppid()) == 1);
+                       Fd own = ListenAt("@spty-gate-test-" + std::to_string(getpid()));
+                       CHILD_CHECK(own.valid() && SocketsOf(getppid()) == 1);
+                     }
+                     return "";
+                   }),
+            "");
+}
+
 // With a filter that only lets fatal signals through once the gate has the request.
 TEST_P(GateBlockingTest, SignalsDoNotDisturbAKillableWait) {
   Server server(dir_.File("s"));
