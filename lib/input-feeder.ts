@@ -12,14 +12,17 @@ interface Piece {
   length: number;
 }
 
-/** How much one call hands to the native side, and up to which size small writes are joined. */
+/** How much of a string one call hands to the native side, and up to which size small writes are joined. */
 const sliceLength = 64 * 1024;
-/** How much the native side holds at most. */
+/** Longer strings are not joined: making one string of several costs more than the calls that it saves. */
+const smallLength = 1024;
+/** Up to which amount of queued input the native side is given more of a string. */
 const nativeLimit = 256 * 1024;
 
 /**
- * Queued input. A large write is passed on in slices as the child reads, so that neither the call nor the event loop
- * is blocked by it, and a string is not encoded before its turn.
+ * Queued input. Bytes have to be copied at once, because the caller may change them afterwards, and the native side
+ * does just that. A string cannot change: it is passed on in slices as the child reads, so that a large one blocks
+ * neither the call nor the event loop, and is not encoded before its turn.
  */
 export class InputFeeder {
   /** Above this, write() answers false and 'drain' follows. */
@@ -40,20 +43,24 @@ export class InputFeeder {
   }
 
   write(data: string | Uint8Array): void {
-    if (this.queued === 0 && this.inNative < nativeLimit && data.length <= sliceLength) {
-      this.inNative = this.sink.write(data);
-      return;
-    }
     if (typeof data === 'string') {
+      if (this.queued === 0 && this.inNative < nativeLimit && data.length <= sliceLength) {
+        this.inNative = this.sink.write(data);
+        return;
+      }
       this.appendString(data);
     } else {
+      if (this.queued === 0) {
+        this.inNative = this.sink.write(data);
+        return;
+      }
       this.appendBytes(data);
     }
     this.queued += data.length;
     this.feed();
   }
 
-  /** The native side has passed on what it had. */
+  /** The native side has passed on what it had, or most of it. */
   drained(): void {
     this.inNative = this.sink.queuedInput;
     this.feed();
@@ -68,7 +75,7 @@ export class InputFeeder {
   }
 
   private appendString(text: string): void {
-    const tail = this.queue.at(-1);
+    const tail = text.length <= smallLength ? this.queue.at(-1) : undefined;
     if (tail && typeof tail.data === 'string' && tail.length + text.length <= sliceLength) {
       tail.data += text;
       tail.length += text.length;
@@ -77,7 +84,7 @@ export class InputFeeder {
     }
   }
 
-  /** Copied, because the caller may change its bytes afterwards. */
+  /** Behind a string that waits: copied here. */
   private appendBytes(bytes: Uint8Array): void {
     let tail = this.queue.at(-1);
     if (!tail || typeof tail.data === 'string' || tail.data.length - tail.length < bytes.length) {
@@ -107,8 +114,10 @@ export class InputFeeder {
 
   private finishHead(): void {
     this.offset = 0;
+    this.queue[this.head]!.data = '';
     this.head += 1;
-    if (this.head < 64 && this.head < this.queue.length) return;
+    // Moved up rarely: each piece is copied once at most.
+    if (this.head < this.queue.length && this.head < Math.max(64, this.queue.length / 2)) return;
     this.queue = this.queue.slice(this.head);
     this.head = 0;
   }

@@ -36,7 +36,7 @@ export interface NativeRequest {
 export interface NativeHandlers {
   /** A string only if `text` is set and the chunk is pure ASCII. */
   onData(chunk: string | Buffer): void;
-  /** Everything written so far is with the kernel. */
+  /** Everything written so far is with the kernel, or little of it is left: see queuedInput. */
   onDrain(): void;
   onExit(code: number, signal: number): void;
   /** There is more to deliver; call deliver() in a later turn. */

@@ -31,6 +31,8 @@ export class Terminal extends LegacyEvents {
   private readonly dataSource = new EventSource<string>();
   private readonly exitSource = new EventSource<ExitEvent>();
   private readonly input: InputFeeder;
+  /** Strings are encoded natively, and lazily, as UTF-8; setEncoding() is about output and changes nothing here. */
+  private readonly writesUtf8: boolean;
   private decoder: OutputDecoder;
   private size: { cols: number; rows: number };
   private userPaused = false;
@@ -59,6 +61,7 @@ export class Terminal extends LegacyEvents {
   ) {
     super();
     this.decoder = new OutputDecoder(options.encoding);
+    this.writesUtf8 = options.encoding === null || isUtf8(options.encoding);
     this.size = { cols: options.cols, rows: options.rows };
     this.handleFlowControl = options.handleFlowControl;
     this.session = startSession(options, waitForExec, {
@@ -149,9 +152,7 @@ export class Terminal extends LegacyEvents {
 
   private toInput(data: string | Uint8Array | ArrayLike<number>): string | Uint8Array {
     if (typeof data !== 'string') return Buffer.isBuffer(data) ? data : Buffer.from(data as Uint8Array);
-    // Strings are encoded natively, and lazily, as UTF-8; setEncoding() is about output and changes nothing here.
-    const { encoding } = this.options;
-    return encoding === null || isUtf8(encoding) ? data : Buffer.from(data, encoding);
+    return this.writesUtf8 ? data : Buffer.from(data, this.options.encoding!);
   }
 
   private inputDrained(): void {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <unordered_set>
+#include <vector>
 
 #include "binding/completions.h"
 #include "binding/mailbox.h"
@@ -28,6 +29,8 @@ class Addon {
   Completions& completions() { return *completions_; }
   // Runs the disposer on a thread of libuv's pool. False with an exception pending.
   bool RunDisposer();
+  // Where a session encodes a string on its way to the kernel; of no meaning between two calls.
+  std::vector<char>& encoded_input() { return encoded_input_; }
 
   void Adopt(NativeSession* session) { sessions_.insert(session); }
   void Forget(NativeSession* session) { sessions_.erase(session); }
@@ -45,6 +48,7 @@ class Addon {
   std::shared_ptr<Disposer> disposer_ = std::make_shared<Disposer>();
   std::shared_ptr<Completions> completions_ = std::make_shared<Completions>(mailbox_);
   std::unordered_set<NativeSession*> sessions_;
+  std::vector<char> encoded_input_;
 };
 
 }  // namespace spty

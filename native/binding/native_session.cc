@@ -161,15 +161,31 @@ void NativeSession::SetLoopRef(bool wanted) {
 
 Napi::Value NativeSession::Write(const Napi::CallbackInfo& info) {
   if (session_ == nullptr) return Napi::Number::New(info.Env(), 0);
+  napi_typedarray_type type = napi_int8_array;
+  size_t size = 0;
+  void* bytes = nullptr;
   if (info[0].IsString()) {
-    session_->Write(info[0].As<Napi::String>().Utf8Value());
-  } else if (info[0].IsTypedArray() && info[0].As<Napi::TypedArray>().TypedArrayType() == napi_uint8_array) {
-    auto bytes = info[0].As<Napi::Uint8Array>();
-    session_->Write({reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength()});
+    WriteText(info[0].As<Napi::String>());
+  } else if (napi_get_typedarray_info(info.Env(), info[0], &type, &size, &bytes, nullptr, nullptr) ==
+                 napi_ok &&
+             type == napi_uint8_array) {
+    session_->Write({static_cast<const char*>(bytes), size});
   } else {
     Napi::TypeError::New(info.Env(), "data must be a string or a Uint8Array").ThrowAsJavaScriptException();
   }
   return QueuedInput(info);
+}
+
+// With room for the worst case V8 encodes in one pass; asking for the length first would be another one.
+void NativeSession::WriteText(const Napi::String& text) {
+  constexpr size_t kBytesPerUnit = 3;  // the most that one UTF-16 unit becomes in UTF-8
+  size_t units = 0;
+  if (napi_get_value_string_utf16(Env(), text, nullptr, 0, &units) != napi_ok) return;
+  std::vector<char>& encoded = addon_->encoded_input();
+  if (encoded.size() <= units * kBytesPerUnit) encoded.resize(units * kBytesPerUnit + 1);
+  size_t size = 0;
+  if (napi_get_value_string_utf8(Env(), text, encoded.data(), encoded.size(), &size) != napi_ok) return;
+  session_->Write({encoded.data(), size});
 }
 
 Napi::Value NativeSession::QueuedInput(const Napi::CallbackInfo& info) {

@@ -50,6 +50,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::Value QueuedInput(const Napi::CallbackInfo& info);
   void DeliverMore(const Napi::CallbackInfo& info);
 
+  void WriteText(const Napi::String& text);
   bool ReadHandlers(const Napi::Value& value);
   void Schedule();
   bool HasNews();

@@ -1,4 +1,5 @@
-// A block of terminal output on its way from the pump to the host.
+// A block of bytes between the host and the pump: terminal output, or input that the kernel has not taken
+// yet.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ struct Block {
   static constexpr size_t kCapacity = size_t{64} << 10;
 
   size_t size = 0;
-  bool ascii = true;  // no byte above 0x7f
+  bool ascii = true;  // output: no byte above 0x7f
   char bytes[kCapacity];
 
   size_t room() const { return kCapacity - size; }

@@ -4,23 +4,47 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "base/eintr.h"
 
 namespace spty {
 
 InputQueue::Flushed InputQueue::Write(int fd, std::string_view bytes) {
+  std::lock_guard writer(writing_);
+  {
+    std::lock_guard lock(mutex_);
+    if (shut_) return Flushed::kDead;
+    if (size_ == 0) {
+      // The common case, a keystroke or a paste into an idle terminal: no thread but this one is involved.
+      ssize_t written = RetryEintr([&] { return write(fd, bytes.data(), bytes.size()); });
+      if (written == -1 && errno != EAGAIN) return Flushed::kDead;
+      if (written > 0) bytes.remove_prefix(static_cast<size_t>(written));
+      if (bytes.empty()) return Flushed::kEmpty;
+    }
+    if (bytes.size() <= Block::kCapacity) {
+      Append(bytes, &blocks_);
+      size_ += bytes.size();
+      return Flushed::kWaiting;
+    }
+  }
+  return WriteMuch(fd, bytes);
+}
+
+// The copy takes milliseconds, and the pump has other terminals to serve: it does not wait for it.
+InputQueue::Flushed InputQueue::WriteMuch(int fd, std::string_view bytes) {
+  Blocks more;
+  Append(bytes, &more);
   std::lock_guard lock(mutex_);
   if (shut_) return Flushed::kDead;
-  if (size_ == 0) {
-    // The common case, a keystroke or a paste into an idle terminal: no thread but this one is involved.
-    ssize_t written = RetryEintr([&] { return write(fd, bytes.data(), bytes.size()); });
-    if (written == -1 && errno != EAGAIN) return Flushed::kDead;
-    if (written > 0) bytes.remove_prefix(static_cast<size_t>(written));
-    if (bytes.empty()) return Flushed::kEmpty;
-  }
-  AppendLocked(bytes);
-  return Flushed::kWaiting;
+  const bool idle = size_ == 0;
+  size_ += bytes.size();
+  std::move(more.begin(), more.end(), std::back_inserter(blocks_));
+  // If the child read everything meanwhile, the pump found nothing to write, and nobody will wake it for
+  // this.
+  return idle ? FlushLocked(fd) : Flushed::kWaiting;
 }
 
 InputQueue::Flushed InputQueue::Flush(int fd) {
@@ -40,9 +64,10 @@ void InputQueue::Shut() {
 }
 
 InputQueue::Flushed InputQueue::FlushLocked(int fd) {
-  while (!pieces_.empty()) {
-    std::string_view head = std::string_view(pieces_.front()).substr(head_offset_);
-    ssize_t written = RetryEintr([&] { return write(fd, head.data(), head.size()); });
+  while (!blocks_.empty()) {
+    const Block& head = *blocks_.front();
+    ssize_t written =
+        RetryEintr([&] { return write(fd, head.bytes + head_offset_, head.size - head_offset_); });
     if (written == -1 && errno == EAGAIN) return Flushed::kWaiting;
     if (written == -1) {
       // The terminal is gone. Nobody will read this any more.
@@ -51,27 +76,32 @@ InputQueue::Flushed InputQueue::FlushLocked(int fd) {
     }
     size_ -= static_cast<size_t>(written);
     head_offset_ += static_cast<size_t>(written);
-    if (head_offset_ < pieces_.front().size()) return Flushed::kWaiting;
-    pieces_.pop_front();
-    head_offset_ = 0;
+    if (head_offset_ < head.size) return Flushed::kWaiting;
+    DropHeadLocked();
   }
   return Flushed::kEmpty;
 }
 
-void InputQueue::DropLocked() {
-  pieces_.clear();
+void InputQueue::DropHeadLocked() {
+  Recycle(std::move(blocks_.front()));
+  blocks_.pop_front();
   head_offset_ = 0;
+}
+
+void InputQueue::DropLocked() {
+  while (!blocks_.empty()) DropHeadLocked();
   size_ = 0;
 }
 
-void InputQueue::AppendLocked(std::string_view bytes) {
-  size_ += bytes.size();
-  if (!pieces_.empty() && pieces_.back().size() < kPiece) {
-    size_t join = std::min(bytes.size(), kPiece - pieces_.back().size());
-    pieces_.back().append(bytes.substr(0, join));
-    bytes.remove_prefix(join);
+void InputQueue::Append(std::string_view bytes, Blocks* blocks) {
+  while (!bytes.empty()) {
+    if (blocks->empty() || blocks->back()->room() == 0) blocks->push_back(NewBlock());
+    Block& tail = *blocks->back();
+    size_t size = std::min(bytes.size(), tail.room());
+    memcpy(tail.bytes + tail.size, bytes.data(), size);
+    tail.size += size;
+    bytes.remove_prefix(size);
   }
-  if (!bytes.empty()) pieces_.emplace_back(bytes);
 }
 
 }  // namespace spty

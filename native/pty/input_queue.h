@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <mutex>
-#include <string>
 #include <string_view>
+
+#include "pty/block.h"
 
 namespace spty {
 
@@ -30,15 +32,18 @@ class InputQueue {
   void Shut();
 
  private:
-  // Small writes are joined up to this size, so that a thousand keystrokes are one write(2).
-  static constexpr size_t kPiece = size_t{64} << 10;
+  // Filled one after the other, so that a thousand keystrokes are one write(2).
+  using Blocks = std::deque<std::unique_ptr<Block>>;
 
+  static void Append(std::string_view bytes, Blocks* blocks);
   Flushed FlushLocked(int fd);
-  void AppendLocked(std::string_view bytes);
+  Flushed WriteMuch(int fd, std::string_view bytes);
+  void DropHeadLocked();
   void DropLocked();
 
-  mutable std::mutex mutex_;
-  std::deque<std::string> pieces_;
+  std::mutex writing_;        // keeps writers apart; taken before mutex_
+  mutable std::mutex mutex_;  // guards what follows
+  Blocks blocks_;
   size_t head_offset_ = 0;
   size_t size_ = 0;
   bool shut_ = false;

@@ -15,6 +15,10 @@ namespace {
 // One session may not keep the pump from the others for longer than this much output takes.
 constexpr size_t kTurnBytes = size_t{128} << 10;
 
+// With this much input left the host is told that there is room, so that more comes before the last is
+// written.
+constexpr size_t kLowInput = size_t{128} << 10;
+
 // A terminal's kernel buffers hold less than 80 KiB, so what comes beyond this after the shell's death was
 // written after it, by somebody who left the session's terminal and kept an end of it.
 constexpr size_t kMaxAfterExit = size_t{256} << 10;
@@ -64,10 +68,11 @@ void TerminalIo::FlushInput() {
   // While nobody has the slave open there is no point in writing, and there is harm: every write to a
   // terminal, even one that fails with EAGAIN, wakes those who poll it, and a hang-up is always ready to be
   // reported. Who opens the slave again and reads wakes us.
-  if (input_.size() == 0 || SlaveClosed(fd_)) return;
+  const size_t before = input_.size();
+  if (before == 0 || SlaveClosed(fd_)) return;
   InputQueue::Flushed flushed = input_.Flush(fd_);
-  if (flushed == InputQueue::Flushed::kEmpty || flushed == InputQueue::Flushed::kDead)
-    client_.OnInputFlushed();
+  const bool over = flushed == InputQueue::Flushed::kEmpty || flushed == InputQueue::Flushed::kDead;
+  if (over || (before > kLowInput && input_.size() <= kLowInput)) client_.OnInputFlushed();
 }
 
 void TerminalIo::OnDeadline() {

@@ -19,7 +19,8 @@ class TerminalIo final : public Pump::Source {
     virtual void OnOutput() = 0;
     // After Finish: every byte that the shell ever wrote is in the queue. Once.
     virtual void OnOutputEnd() = 0;
-    // All queued input is with the kernel, or was dropped because the terminal is gone.
+    // All queued input is with the kernel, or was dropped because the terminal is gone; before that, once
+    // much of it is.
     virtual void OnInputFlushed() = 0;
 
    protected:

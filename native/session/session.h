@@ -64,7 +64,7 @@ class Session final : public Pump::Source,
   // Whether TakeOutput or TakeEnd has something to give.
   bool HasOutputOrEnd();
   bool input_flushed() const { return input_flushed_; }
-  // True once after queued input has reached the kernel.
+  // True once after queued input, or most of it, has reached the kernel.
   bool TakeInputFlushed() { return input_flushed_.exchange(false); }
 
   // Never blocks. What the kernel does not take now is written as the child reads.

@@ -106,6 +106,23 @@ contract('a reader that does not read yet gets everything later, in order', asyn
   await session.printed(checksum(all));
 });
 
+contract('strings and Buffers of all sizes keep their order, whatever happens to the Buffers afterwards', async () => {
+  const sizes = [10, 300_000, 5, 70_000, 2000, 2000, 65_536, 65_537, 1, 1024, 1025, 200_000];
+  const parts = [...sizes, ...sizes].map((size, i) => {
+    const text = `${i}:é😀,`.repeat(Math.ceil(size / 4)).slice(0, size);
+    // Not cut within a character: its halves in two neighbours could become one again.
+    return i % 3 === 1 ? Buffer.from(randomBytes(size)) : text.replace(/[\ud800-\udbff]$/, '.').replace(/^[\udc00-\udfff]/, '.');
+  });
+  const all = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+  const session = script(checksumOfInput, {}, String(all.length));
+  await session.printed('ready');
+  for (const part of parts) {
+    session.pty.write(part);
+    if (typeof part !== 'string') part.fill(0);
+  }
+  await session.printed(checksum(all));
+});
+
 contract('a stalled reader does not keep other terminals from working', async () => {
   const gate = new Gate();
   const data = randomBytes(MiB);

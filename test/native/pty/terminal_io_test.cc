@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <random>
@@ -213,8 +214,44 @@ TEST(TerminalIo, WritesInputAsTheChildReadsAndSaysWhenItIsThrough) {
     got.append(bytes, static_cast<size_t>(size));
   }
   EXPECT_TRUE(got == input);
-  EXPECT_TRUE(terminal.WaitForFlush());
+  EXPECT_TRUE(terminal.WaitForFlushes(2)) << "with little left, and with nothing";
   EXPECT_EQ(terminal->queued_input(), 0U);
+}
+
+TEST(TerminalIo, AsksForMoreInputBeforeTheLastIsWritten) {
+  LiveTerminal terminal;
+  constexpr size_t kRead = 400'000;
+  ASSERT_EQ(terminal->Write(Lines(500'000)), InputQueue::Flushed::kWaiting);
+  char bytes[4096];
+  for (size_t got = 0; got < kRead;) {
+    ssize_t size = read(terminal.slave(), bytes, std::min(sizeof bytes, kRead - got));
+    ASSERT_GT(size, 0);
+    got += static_cast<size_t>(size);
+  }
+  EXPECT_TRUE(terminal.WaitForFlushes(1));
+  EXPECT_GT(terminal->queued_input(), 0U);
+}
+
+// The copy of a large write is made without keeping the pump from writing what came before.
+TEST(TerminalIo, WritesLargeInputToAChildThatReadsFasterThanItComes) {
+  LiveTerminal terminal;
+  const std::string input = Lines(1'000'000);
+  constexpr int kTimes = 20;
+  std::string got;
+  std::thread child([&] {
+    char bytes[4096];
+    while (got.size() < kTimes * input.size()) {
+      ssize_t size = read(terminal.slave(), bytes, sizeof bytes);
+      if (size <= 0) return;
+      got.append(bytes, static_cast<size_t>(size));
+    }
+  });
+  for (int i = 0; i < kTimes; ++i) terminal->Write(input);
+  child.join();
+  ASSERT_EQ(got.size(), kTimes * input.size());
+  for (int i = 0; i < kTimes; ++i) {
+    EXPECT_EQ(got.compare(static_cast<size_t>(i) * input.size(), input.size(), input), 0) << i;
+  }
 }
 
 TEST(TerminalIo, TouchesNothingAfterStopAndKeepsWhatWasRead) {

@@ -86,13 +86,13 @@ TEST(Session, CarriesInputToTheProgram) {
 }
 
 TEST(Session, SaysWhenQueuedInputHasGoneThrough) {
-  LiveSession session(ShellRequest("stty raw -echo; echo ready; head -c 300000 | cksum"));
+  LiveSession session(ShellRequest("stty raw -echo; echo ready; head -c 100000 | cksum"));
   session.ReadUntil("ready\n");
-  ASSERT_EQ(session->Write(std::string(300'000, 'i')), InputQueue::Flushed::kWaiting);
+  ASSERT_EQ(session->Write(std::string(100'000, 'i')), InputQueue::Flushed::kWaiting);
   EXPECT_GT(session->queued_input(), 0U);
   EXPECT_TRUE(session.listener().WaitUntil([&] { return session->TakeInputFlushed(); }));
   EXPECT_FALSE(session->TakeInputFlushed()) << "once";
-  EXPECT_NE(session.ReadUntil(" 300000").size(), 0U);
+  EXPECT_NE(session.ReadUntil(" 100000").size(), 0U);
 }
 
 TEST(Session, ResizesAndTellsTheForegroundJob) {

@@ -67,8 +67,8 @@ bool LiveTerminal::WaitForEnd() {
   return Wait([&] { return ends_ > 0; });
 }
 
-bool LiveTerminal::WaitForFlush() {
-  return Wait([&] { return flushes_ > 0; });
+bool LiveTerminal::WaitForFlushes(int count) {
+  return Wait([&] { return flushes_ >= count; });
 }
 
 bool LiveTerminal::WaitForAnnouncements(int count) {

@@ -30,7 +30,7 @@ class LiveTerminal final : public TerminalIo::Client {
   // Waits until there is output to take or the end has come.
   bool WaitForOutput();
   bool WaitForEnd();
-  bool WaitForFlush();
+  bool WaitForFlushes(int count);
   bool WaitForAnnouncements(int count);
 
   int announcements() const { return Count(announcements_); }
