@@ -6,12 +6,6 @@ export interface InputSink {
   readonly queuedInput: number;
 }
 
-interface Piece {
-  data: string | Buffer;
-  /** How much of `data` is in use; a Buffer may have room for more. */
-  length: number;
-}
-
 /** How much of a string one call hands to the native side, and up to which size small writes are joined. */
 const sliceLength = 64 * 1024;
 /** Longer strings are not joined: making one string of several costs more than the calls that it saves. */
@@ -28,7 +22,7 @@ export class InputFeeder {
   /** Above this, write() answers false and 'drain' follows. */
   static readonly highWaterMark = 256 * 1024;
 
-  private queue: Piece[] = [];
+  private queue: Array<string | Uint8Array> = [];
   /** Index of the first piece that is not finished, and how much of it is. */
   private head = 0;
   private offset = 0;
@@ -43,21 +37,14 @@ export class InputFeeder {
   }
 
   write(data: string | Uint8Array): void {
-    if (typeof data === 'string') {
-      if (this.queued === 0 && this.inNative < nativeLimit && data.length <= sliceLength) {
-        this.inNative = this.sink.write(data);
-        return;
-      }
-      this.appendString(data);
-    } else {
-      if (this.queued === 0) {
-        this.inNative = this.sink.write(data);
-        return;
-      }
-      this.appendBytes(data);
+    const now = typeof data !== 'string' || (this.inNative < nativeLimit && data.length <= sliceLength);
+    if (now && this.queued === 0) {
+      this.inNative = this.sink.write(data);
+      return;
     }
+    this.append(data);
     this.queued += data.length;
-    this.feed();
+    if (this.inNative < nativeLimit) this.feed();
   }
 
   /** The native side has passed on what it had, or most of it. */
@@ -74,25 +61,19 @@ export class InputFeeder {
     this.inNative = 0;
   }
 
-  private appendString(text: string): void {
-    const tail = text.length <= smallLength ? this.queue.at(-1) : undefined;
-    if (tail && typeof tail.data === 'string' && tail.length + text.length <= sliceLength) {
-      tail.data += text;
-      tail.length += text.length;
+  private append(data: string | Uint8Array): void {
+    if (typeof data !== 'string') {
+      this.queue.push(Buffer.from(data)); // a copy
+    } else if (data.length <= smallLength && this.endsWithRoomFor(data.length)) {
+      this.queue[this.queue.length - 1] += data;
     } else {
-      this.queue.push({ data: text, length: text.length });
+      this.queue.push(data);
     }
   }
 
-  /** Behind a string that waits: copied here. */
-  private appendBytes(bytes: Uint8Array): void {
-    let tail = this.queue.at(-1);
-    if (!tail || typeof tail.data === 'string' || tail.data.length - tail.length < bytes.length) {
-      tail = { data: Buffer.allocUnsafeSlow(Math.max(bytes.length, sliceLength)), length: 0 };
-      this.queue.push(tail);
-    }
-    (tail.data as Buffer).set(bytes, tail.length);
-    tail.length += bytes.length;
+  private endsWithRoomFor(length: number): boolean {
+    const tail = this.queue.at(-1);
+    return typeof tail === 'string' && tail.length + length <= sliceLength;
   }
 
   private feed(): void {
@@ -103,18 +84,18 @@ export class InputFeeder {
     }
   }
 
-  private nextSlice({ data, length }: Piece): string | Buffer {
+  private nextSlice(piece: string | Uint8Array): string | Uint8Array {
     const start = this.offset;
-    let end = Math.min(start + sliceLength, length);
-    if (end < length && typeof data === 'string' && isHighSurrogate(data.charCodeAt(end - 1))) --end;
+    let end = Math.min(start + sliceLength, piece.length);
+    if (end < piece.length && typeof piece === 'string' && isHighSurrogate(piece.charCodeAt(end - 1))) --end;
     this.offset = end;
-    if (end === length) this.finishHead();
-    return typeof data === 'string' ? data.slice(start, end) : data.subarray(start, end);
+    if (end === piece.length) this.finishHead();
+    return typeof piece === 'string' ? piece.slice(start, end) : piece.subarray(start, end);
   }
 
   private finishHead(): void {
     this.offset = 0;
-    this.queue[this.head]!.data = '';
+    this.queue[this.head] = '';
     this.head += 1;
     // Moved up rarely: each piece is copied once at most.
     if (this.head < this.queue.length && this.head < Math.max(64, this.queue.length / 2)) return;

@@ -141,7 +141,7 @@ export class Terminal extends LegacyEvents {
       if (data === this.options.flowControlPause) return this.pause();
       if (data === this.options.flowControlResume) return this.resume();
     }
-    const bytes = this.toInput(data);
+    const bytes = typeof data === 'string' && this.writesUtf8 ? data : this.toInput(data);
     if (this.exited || bytes.length === 0) return;
     this.input.write(bytes);
     if (this.input.length <= InputFeeder.highWaterMark) return;
@@ -152,7 +152,7 @@ export class Terminal extends LegacyEvents {
 
   private toInput(data: string | Uint8Array | ArrayLike<number>): string | Uint8Array {
     if (typeof data !== 'string') return Buffer.isBuffer(data) ? data : Buffer.from(data as Uint8Array);
-    return this.writesUtf8 ? data : Buffer.from(data, this.options.encoding!);
+    return Buffer.from(data, this.options.encoding!);
   }
 
   private inputDrained(): void {
