@@ -26,8 +26,11 @@ class Poller {
 
   static Result<Poller> Create();
 
-  // Reports readability, writability and hang-up of `fd` under `token` until Remove.
+  // Reports readability and hang-up of `fd` under `token` until Remove.
   Result<void> Add(int fd, uint64_t token);
+  // Reports writability too, or no longer. What is the case already is reported anew, so that no change can
+  // be missed. From any thread.
+  void WatchWrites(int fd, uint64_t token, bool wanted);
   // `fd` must still be open.
   void Remove(int fd);
 

@@ -13,7 +13,7 @@
 namespace spty {
 namespace {
 
-constexpr uint32_t kEverything = uint32_t{EPOLLIN} | EPOLLOUT | EPOLLET;
+constexpr uint32_t kReads = uint32_t{EPOLLIN} | EPOLLET;
 constexpr uint64_t kWakeToken = ~uint64_t{0};
 
 #ifndef SYS_epoll_pwait2
@@ -48,11 +48,19 @@ Result<Poller> Poller::Create() {
 
 Result<void> Poller::Add(int fd, uint64_t token) {
   epoll_event event{};
-  event.events = token == kWakeToken ? uint32_t{EPOLLIN} | EPOLLET : kEverything;
+  event.events = kReads;
   event.data.u64 = token;
   if (epoll_ctl(queue_.get(), EPOLL_CTL_ADD, fd, &event) == -1)
     return Error{Stage::kPump, errno, "epoll_ctl"};
   return {};
+}
+
+void Poller::WatchWrites(int fd, uint64_t token, bool wanted) {
+  epoll_event event{};
+  event.events = wanted ? kReads | EPOLLOUT : kReads;
+  event.data.u64 = token;
+  // Fails only if it was never added: changing an entry takes no memory.
+  epoll_ctl(queue_.get(), EPOLL_CTL_MOD, fd, &event);
 }
 
 void Poller::Remove(int fd) {

@@ -98,6 +98,13 @@ Result<void> Pump::Add(int fd, std::shared_ptr<Source> source, Token* token) {
   return added;
 }
 
+void Pump::WatchWrites(Token token, bool wanted) {
+  // Under the lock, so that the descriptor is still the source's.
+  std::lock_guard lock(mutex_);
+  auto entry = entries_.find(token);
+  if (entry != entries_.end()) poller_.WatchWrites(entry->second.fd, token, wanted);
+}
+
 void Pump::Remove(Token token) {
   // Destroyed after the lock is released: a source's destructor may call back into the pump.
   std::shared_ptr<Source> source;

@@ -46,6 +46,10 @@ class Pump {
   // first callback can run.
   Result<void> Add(int fd, std::shared_ptr<Source> source, Token* token);
 
+  // Whether the source also hears that its descriptor takes data again. Off at first: a terminal says so each
+  // time that its child reads a keystroke. From any thread; an unknown token is ignored.
+  void WatchWrites(Token token, bool wanted);
+
   // Only on the pump thread. Remove: `fd` is still open; no callback follows. An unknown token is ignored.
   void Remove(Token token);
   void SetDeadline(Token token, std::optional<Clock::time_point> when);

@@ -59,6 +59,23 @@ OutputQueue::Taken TerminalIo::TakeOutput(const std::shared_ptr<TerminalIo>& sel
   return taken;
 }
 
+InputQueue::Flushed TerminalIo::Write(std::string_view bytes) {
+  InputQueue::Flushed flushed = input_.Write(master_.get(), bytes);
+  if (flushed == InputQueue::Flushed::kWaiting && !waits_for_room_.exchange(true))
+    pump_.WatchWrites(token_, true);
+  return flushed;
+}
+
+// The queue was empty a moment ago. If the host has filled it since, it either saw that it need not tell the
+// pump, and then we see what it queued; or it tells the pump itself, after what we do here.
+void TerminalIo::StopWaitingForRoom() {
+  pump_.WatchWrites(token_, false);
+  waits_for_room_ = false;
+  if (input_.size() == 0) return;
+  waits_for_room_ = true;
+  pump_.WatchWrites(token_, true);
+}
+
 void TerminalIo::OnReady() {
   FlushInput();
   ReadAvailable();
@@ -71,6 +88,7 @@ void TerminalIo::FlushInput() {
   const size_t before = input_.size();
   if (before == 0 || SlaveClosed(fd_)) return;
   InputQueue::Flushed flushed = input_.Flush(fd_);
+  if (flushed == InputQueue::Flushed::kEmpty) StopWaitingForRoom();
   const bool over = flushed == InputQueue::Flushed::kEmpty || flushed == InputQueue::Flushed::kDead;
   if (over || (before > kLowInput && input_.size() <= kLowInput)) client_.OnInputFlushed();
 }

@@ -2,6 +2,8 @@
 // pump.
 #pragma once
 
+#include <atomic>
+
 #include "base/fd.h"
 #include "pty/input_queue.h"
 #include "pty/output_queue.h"
@@ -35,7 +37,7 @@ class TerminalIo final : public Pump::Source {
   Result<void> Start(std::shared_ptr<TerminalIo> self);
   // -1 once detached.
   int fd() const { return master_.get(); }
-  InputQueue::Flushed Write(std::string_view bytes) { return input_.Write(master_.get(), bytes); }
+  InputQueue::Flushed Write(std::string_view bytes);
   size_t queued_input() const { return input_.size(); }
   // The oldest block of output; makes the pump go on reading if the queue had been full.
   OutputQueue::Taken TakeOutput(const std::shared_ptr<TerminalIo>& self);
@@ -61,6 +63,7 @@ class TerminalIo final : public Pump::Source {
   enum class ReadEnd { kDrained, kFull, kTurnOver };
 
   void FlushInput();
+  void StopWaitingForRoom();
   void ReadAvailable();
   ReadEnd ReadSome(size_t* total);
   void Follow(const Pacing::Decision& decision);
@@ -71,6 +74,7 @@ class TerminalIo final : public Pump::Source {
   Pump& pump_;
   Client& client_;
   InputQueue input_;
+  std::atomic<bool> waits_for_room_{false};  // the pump is to hear when the kernel takes input again
   OutputQueue output_;
 
   Pump::Token token_ = 0;  // set by Start, before the pump can know of us
