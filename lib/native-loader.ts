@@ -15,7 +15,8 @@ export interface Native extends NativeSettings {
 export interface NativeRequest {
   file: string;
   args: string[];
-  env: string[];
+  /** Entries, each with a NUL byte behind it. */
+  env: string;
   cwd: string;
   cols: number;
   rows: number;

@@ -45,6 +45,17 @@ class Fields {
     return strings;
   }
 
+  // One string with a NUL byte behind each element.
+  std::vector<std::string> Terminated(const char* name) {
+    std::vector<std::string> strings;
+    const std::string all = String(name);
+    if (!Expect(all.empty() || all.back() == '\0', name, "strings that end with a NUL byte")) return strings;
+    for (size_t start = 0, end; (end = all.find('\0', start)) != std::string::npos; start = end + 1) {
+      strings.push_back(all.substr(start, end - start));
+    }
+    return strings;
+  }
+
   bool Has(const char* name) { return object_.Get(name).IsNumber(); }
 
  private:
@@ -112,7 +123,7 @@ std::optional<SpawnRequest> ReadSpawnRequest(const Napi::Value& value) {
   SpawnRequest request;
   request.file = fields.String("file");
   request.args = fields.Strings("args");
-  request.env = fields.Strings("env");
+  request.env = fields.Terminated("env");
   request.cwd = fields.String("cwd");
   request.size = ReadSize(&fields);
   request.utf8 = fields.Bool("utf8");
