@@ -254,6 +254,39 @@ TEST(TerminalIo, WritesLargeInputToAChildThatReadsFasterThanItComes) {
   }
 }
 
+// The queue runs empty and fills again all the time: each time the pump stops watching for room, and the host
+// asks for it again. A word lost between the two would leave input lying there for ever.
+TEST(TerminalIo, NeverForgetsInputWhileTheQueueRunsEmptyAndFillsAgain) {
+  LiveTerminal terminal;
+  const std::string input = Lines(4'000'000);
+  std::string got;
+  std::thread child([&] {
+    char bytes[8192];
+    while (got.size() < input.size()) {
+      pollfd watched{terminal.slave(), POLLIN, 0};
+      ssize_t size = poll(&watched, 1, 10'000) == 1 ? read(terminal.slave(), bytes, sizeof bytes) : 0;
+      if (size <= 0) return;
+      got.append(bytes, static_cast<size_t>(size));
+    }
+  });
+  std::minstd_rand random(7);
+  for (size_t at = 0; at < input.size();) {
+    size_t size = std::min<size_t>(random() % 9000 + 1, input.size() - at);
+    terminal->Write(std::string_view(input).substr(at, size));
+    at += size;
+    // Mostly empty, at times full.
+    if (random() % 8 != 0) continue;
+    for (int seen = terminal.flushes(); terminal->queued_input() > 0; seen = terminal.flushes()) {
+      if (terminal.WaitForFlushes(seen + 1)) continue;
+      ADD_FAILURE() << terminal->queued_input() << " bytes wait for nothing";
+      at = input.size();
+      break;
+    }
+  }
+  child.join();
+  EXPECT_TRUE(got == input) << got.size() << " of " << input.size();
+}
+
 TEST(TerminalIo, TouchesNothingAfterStopAndKeepsWhatWasRead) {
   LiveTerminal terminal;
   WriteAll(terminal.slave(), "kept", 100);
