@@ -112,6 +112,8 @@ void Report(int fd, const std::string& text) { (void)!write(fd, text.data(), tex
   }
   char go = 0;
   if (complaint.empty() && RetryEintr([&] { return read(keeper, &go, 1); }) != 1) complaint = "no gate";
+  // Until it has closed its end: from here on the keeper's descriptors are the gate's doing.
+  if (complaint.empty() && RetryEintr([&] { return read(keeper, &go, 1); }) != 0) complaint = "gate?";
   close(keeper);
   if (complaint.empty()) complaint = body();
   Report(report, complaint);
