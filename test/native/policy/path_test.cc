@@ -1,5 +1,6 @@
 // path_text, path_pin and path_resolver.
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -139,6 +140,8 @@ TEST_F(ResolverTest, AnUnsearchableDirectoryIsAnErrorNotAMissingPath) {
   const Result<PathLookup> found = resolver_.LookUp(scratch_.Home("locked/secret"));
   if (root) {
     ASSERT_EQ(seteuid(0), 0);
+    // Changing its user has made this process one that nobody may look into, and every child of later tests.
+    ASSERT_EQ(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
   }
   std::filesystem::permissions(scratch_.Home("locked"), std::filesystem::perms::owner_all);
   ASSERT_FALSE(found.ok());

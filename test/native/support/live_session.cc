@@ -20,6 +20,8 @@ SpawnRequest ShellRequest(const std::string& script) {
 }
 
 std::shared_ptr<Pump> AcquirePump() {
+  // Found once per process, and held: no part of what one session leaves behind.
+  (void)CgroupPlace::Own();
   auto pump = Pump::Acquire();
   EXPECT_TRUE(pump.ok()) << Describe(pump.error());
   return pump.value();
