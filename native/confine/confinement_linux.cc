@@ -1,3 +1,5 @@
+#include <fcntl.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -45,10 +47,16 @@ Result<Fd> InnerDomain(const Policy& policy, const LandlockRights& rights, const
   return ruleset.Take();
 }
 
+// Every layer denies moving and linking between directories, even one that handles no right of files, as soon
+// as another layer handles some: what only scopes has to allow it explicitly, or rename(2) is EXDEV inside.
 Result<Fd> OuterDomain(const LandlockRights& rights) {
   landlock::RulesetAttr attr;
+  attr.handled_fs = landlock::kRefer;
   attr.scoped = rights.scopes;
   TRY_ASSIGN(LandlockRuleset ruleset, LandlockRuleset::Create(attr));
+  const Fd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.valid()) return Error{Stage::kConfinement, errno, "/"};
+  TRY(ruleset.Allow(root.get(), landlock::kRefer));
   return ruleset.Take();
 }
 

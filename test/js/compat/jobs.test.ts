@@ -1,0 +1,125 @@
+// Job control and signals in an interactive shell: what a user does with the keyboard.
+import { needing, Place, type Where } from './support';
+import { openFds, stat, status, until, type Session } from '../support';
+
+const everywhere: Where[] = ['outside', 'terminal', 'workspace'];
+const interrupt = '\x03';
+const suspend = '\x1a';
+
+/** A prompt that no command prints by accident. */
+const prompt = '@PS@';
+
+class Shell {
+  private prompts = 0;
+
+  private constructor(readonly session: Session) {}
+
+  static async start(where: Where): Promise<Shell> {
+    const place = new Place({ 'home/.bashrc': `PS1='@''PS''@'; PS2=''; bind 'set enable-bracketed-paste off'\n` });
+    const shell = new Shell(place.start(where, '/bin/bash', ['-i']));
+    await shell.prompted();
+    return shell;
+  }
+
+  /** Waits for the next prompt and gives what came before it. */
+  async prompted(): Promise<string> {
+    this.prompts += 1;
+    const text = await this.session.printed(prompt, this.prompts);
+    return text.slice(0, -prompt.length).split(prompt).pop() ?? '';
+  }
+
+  /** Types a command; gives its output, without the echo of the command itself. */
+  async run(command: string): Promise<string> {
+    this.session.pty.write(`${command}\r`);
+    return this.withoutEcho(await this.prompted());
+  }
+
+  /** Types a command that goes on; resolves when it has printed the text. */
+  async begin(command: string, text: string): Promise<void> {
+    this.session.pty.write(`${command}\r`);
+    await this.session.printed(text);
+  }
+
+  async press(key: string): Promise<string> {
+    this.session.pty.write(key);
+    return this.prompted();
+  }
+
+  private withoutEcho(text: string): string {
+    return text.slice(text.indexOf('\r\n') + 2).replaceAll('\r\n', '\n');
+  }
+}
+
+for (const where of everywhere) {
+  describe(where, () => {
+    needing()('Ctrl-C ends the foreground job, not the shell', async () => {
+      const shell = await Shell.start(where);
+      await shell.begin(`sh -c 'echo run''ning; exec sleep 1000'`, 'running');
+      await shell.press(interrupt);
+      expect(await shell.run('echo $?')).toBe('130\n');
+    });
+
+    needing()('Ctrl-Z stops a job, bg and fg continue it, kill %1 ends it', async () => {
+      const shell = await Shell.start(where);
+      const { pid } = shell.session.pty;
+      await shell.begin(`sh -c 'echo run''ning; exec sleep 1000'`, 'running');
+      expect(await shell.press(suspend)).toMatch(/\[1\]\+\s+Stopped/);
+      expect(await shell.run('jobs')).toMatch(/^\[1\]\+\s+Stopped/);
+      expect(await shell.run('bg')).toMatch(/^\[1\]\+ .* &\n/);
+      expect(await shell.run('jobs -r | wc -l')).toBe('1\n');
+      shell.session.pty.write('fg\r');
+      // bash prints the command before it hands the terminal over.
+      await until('the job is in the foreground', () => stat(pid).foreground !== stat(pid).pgrp);
+      expect(await shell.press(suspend)).toMatch(/\[1\]\+\s+Stopped/);
+      await shell.run('kill %1; fg > /dev/null 2>&1');
+      expect(await shell.run('jobs | wc -l')).toBe('0\n');
+    });
+
+    needing('stty')('a resize is known at once: SIGWINCH, and the size from stty', async () => {
+      const shell = await Shell.start(where);
+      await shell.begin(
+        `bash -c 'trap "stty size; exit" WINCH; echo wait''ing; while :; do read -t 1000 line; done'`,
+        'waiting',
+      );
+      shell.session.pty.resize(101, 37);
+      expect((await shell.prompted()).trim().split('\r\n').pop()).toBe('37 101');
+      expect(await shell.run('stty size')).toBe('37 101\n');
+    });
+
+    needing()('a background job that reads the terminal is stopped', async () => {
+      const shell = await Shell.start(where);
+      await shell.run('set -b; cat /dev/tty &');
+      expect(await shell.run('wait -f %1 2> /dev/null & until jobs -s %1 | grep -q Stopped; do :; done; echo stopped')).toContain('stopped\n');
+      await shell.run('kill -KILL %1');
+    });
+
+    needing('stty')('a raw terminal can be set and reset', async () => {
+      const shell = await Shell.start(where);
+      expect(await shell.run('saved=$(stty -g); stty raw -echo; stty "$saved" && echo reset')).toBe('reset\n');
+      expect(await shell.run('stty -a < /dev/tty | grep -o " icanon"')).toBe(' icanon\n');
+    });
+
+    needing()('a hangup ends the shell and its jobs', async () => {
+      const shell = await Shell.start(where);
+      await shell.begin(`sh -c 'echo run''ning; exec sleep 1000'`, 'running');
+      shell.session.pty.destroy();
+      await shell.session.exit();
+    });
+
+    needing()('signals are at their defaults, and the shell leads its own session', async () => {
+      const shell = await Shell.start(where);
+      const { pid } = shell.session.pty;
+      expect(await shell.run('echo $$')).toBe(`${pid}\n`);
+      expect(await shell.run('cut -d" " -f6 /proc/$$/stat')).toBe(`${pid}\n`);
+      expect(await shell.run('sh -c \'grep SigIgn /proc/$$/status\' | cut -f2')).toBe('0000000000000000\n');
+      expect(status(pid, 'NoNewPrivs')).toBe(where === 'outside' ? '0' : '1');
+    });
+
+    needing()('nothing but the terminal is open in the shell', async () => {
+      const place = new Place();
+      const session = place.start(where, '/bin/sh', ['-c', 'echo ready; read line']);
+      await session.printed('ready');
+      expect(openFds(session.pty.pid)).toEqual([0, 1, 2]);
+    });
+  });
+}

@@ -1,0 +1,133 @@
+// Runs one task outside and inside a sandbox, in two directories of the same shape, and compares.
+import { accessSync, constants, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { linux, load, ours, repositoryRoot, track, type Case, type Exit, type Need, type Session } from '../support';
+
+export type Profile = 'terminal' | 'workspace';
+export type Where = 'outside' | Profile;
+
+const nodePrefix = path.dirname(path.dirname(realpathSync(process.execPath)));
+const systemPath = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+
+/** Node.js first: it may be in a home directory, or in /usr/local. */
+const searchPath = [...new Set([path.dirname(realpathSync(process.execPath)), ...systemPath])];
+
+/** Node.js comes with its npm from wherever it is installed; the system's own directories are granted anyway. */
+const additional = nodePrefix === '/usr' ? [] : [nodePrefix];
+
+function find(program: string): string | undefined {
+  return searchPath
+    .map((directory) => path.join(directory, program))
+    .find((candidate) => {
+      try {
+        accessSync(candidate, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** A program that the task runs. */
+export function tool(name: string): Need {
+  return { met: find(name) !== undefined, reason: `needs ${name}` };
+}
+
+/** Cases of this suite: Linux only, and only with the tools that they name. */
+export function needing(...tools: string[]): Case {
+  return ours.needing(linux, ...tools.map(tool));
+}
+
+const sharedPlaces = ['/tmp', '/var/tmp', '/dev/shm', '/run/user'];
+
+/** Not in a directory that the default settings grant anyway, if there is another one: that would prove little. */
+function playground(): string {
+  const candidates = [path.join(repositoryRoot, 'build'), os.homedir()].map((directory) => {
+    try {
+      accessSync(directory, constants.W_OK);
+      return realpathSync(directory);
+    } catch {
+      return undefined;
+    }
+  });
+  const apart = candidates.find((dir) => dir && !sharedPlaces.some((shared) => `${dir}/`.startsWith(`${shared}/`)));
+  return apart ?? candidates[0] ?? os.tmpdir();
+}
+
+const places: string[] = [];
+
+afterEach(() => {
+  for (const place of places.splice(0)) rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
+});
+
+/** A home and a project. Every run has its own, so that none finds what another one left. */
+export class Place {
+  readonly base = mkdtempSync(path.join(playground(), 'pty-compat-'));
+  readonly home = path.join(this.base, 'home');
+  readonly project = path.join(this.base, 'project');
+
+  constructor(files: Readonly<Record<string, string>> = {}) {
+    places.push(this.base);
+    mkdirSync(this.home);
+    mkdirSync(this.project);
+    const config = '[user]\n\tname = Somebody\n\temail = somebody@example.org\n[init]\n\tdefaultBranch = main\n[core]\n\tpager = cat\n';
+    this.write('home/.gitconfig', config);
+    for (const [file, text] of Object.entries(files)) this.write(file, text);
+  }
+
+  write(file: string, text: string): void {
+    const target = path.join(this.base, file);
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
+  }
+
+  /** Starts a program here, with the same environment wherever it runs. */
+  start(where: Where, file: string, args: string[], sandbox: object = {}): Session {
+    const env = {
+      PATH: searchPath.join(':'),
+      HOME: this.home,
+      USER: os.userInfo().username,
+      SHELL: '/bin/bash',
+      LANG: 'C.UTF-8',
+    };
+    const settings = { enabled: true, profile: where, additional_executable_paths: additional, ...sandbox };
+    const options = { file, args, env, home: this.home, projectDir: this.project, name: 'xterm' };
+    return track(load().createSandboxedPty(where === 'outside' ? options : { ...options, sandbox: settings }));
+  }
+}
+
+export interface Result {
+  exit: Exit;
+  /** Lines end in \n, and the places that differ from run to run have names. */
+  output: string;
+}
+
+export interface Task {
+  /** For bash -c, in an empty project. */
+  script: string;
+  /** Where it stands, relative to the parent of `home` and `project`, and what is in it. */
+  files?: Readonly<Record<string, string>>;
+  /** More settings than the profile. */
+  sandbox?: object;
+}
+
+export async function runTask(where: Where, task: Task): Promise<Result> {
+  const place = new Place(task.files);
+  const session = place.start(where, '/bin/bash', ['--norc', '-c', task.script], task.sandbox);
+  const exit = await session.exit();
+  const output = session.output.replaceAll('\r\n', '\n').replaceAll(place.project, '<project>').replaceAll(place.home, '<home>');
+  return { exit, output };
+}
+
+/** What a task that works prints, wherever it runs. */
+export function success(output: string): Result {
+  return { exit: { exitCode: 0, signal: 0 }, output };
+}
+
+/** The task prints this, and succeeds: outside, which shows that the task is right, and in both profiles. */
+export async function sameEverywhere(output: string, task: Task, profiles: Profile[] = ['terminal', 'workspace']): Promise<void> {
+  for (const where of ['outside', ...profiles] as Where[]) {
+    expect({ where, ...(await runTask(where, task)) }).toEqual({ where, ...success(output) });
+  }
+}
