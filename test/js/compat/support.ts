@@ -1,5 +1,5 @@
 // Runs one task outside and inside a sandbox, in two directories of the same shape, and compares.
-import { accessSync, constants, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { linux, load, ours, repositoryRoot, track, type Case, type Exit, type Need, type Session } from '../support';
@@ -80,6 +80,10 @@ export class Place {
     const target = path.join(this.base, file);
     mkdirSync(path.dirname(target), { recursive: true });
     writeFileSync(target, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
+  }
+
+  read(file: string): string {
+    return readFileSync(path.join(this.base, file), 'utf8');
   }
 
   /** Starts a program here, with the same environment wherever it runs. */
