@@ -1,6 +1,5 @@
 // What cannot work inside, each with its reason and, where there is one, the setting that changes it. The same list is
 // in docs/compatibility.md.
-import * as os from 'node:os';
 import { needing, runTask, sameEverywhere, success, type Task } from './support';
 import { root } from '../support';
 
@@ -53,7 +52,7 @@ needing('python3')('tmpfile(3) wants /tmp, whatever TMPDIR says: with a private 
   const script = `python3 -c 'import ctypes; c = ctypes.CDLL(None); c.tmpfile.restype = ctypes.c_void_p; print(bool(c.tmpfile()))'`;
   await sameEverywhere('True\n', { script }, ['terminal']);
   expect(await runTask('workspace', { script })).toEqual(success('False\n'));
-  expect(await runTask('workspace', { script, sandbox: { temp: 'shared' } })).toEqual(success('True\n'));
+  expect(await runTask('workspace', { script, sandbox: { additional_read_write_paths: ['/tmp'] } })).toEqual(success('True\n'));
 });
 
 needing('unshare')('user namespaces cannot be mapped: /proc is read-only', async () => {
@@ -95,4 +94,3 @@ needing('chmod')('what is not promised: modes and times of files outside the pro
   await sameEverywhere('600\n', { files, script: 'chmod 600 ~/file && stat -c %a ~/file' });
 });
 
-void os;

@@ -1,4 +1,5 @@
 // Three kinds of test case, by what node-pty does with them, and the conditions that a case may need.
+import { existsSync } from 'node:fs';
 import { isNodePty } from './module';
 
 type Body = () => unknown;
@@ -16,6 +17,7 @@ export interface Case {
 
 export const root: Need = { met: process.getuid?.() === 0, reason: 'needs root' };
 export const unprivileged: Need = { met: process.getuid?.() !== 0, reason: 'needs an unprivileged user' };
+export const python: Need = { met: existsSync('/usr/bin/python3'), reason: 'needs python3' };
 export const linux: Need = { met: process.platform === 'linux', reason: 'needs Linux' };
 
 function declare(name: string, body: Body, needs: readonly Need[], wanted: boolean): void {

@@ -6,6 +6,7 @@ import { endSessions } from './sessions';
 
 export * from './cases';
 export * from './children';
+export * from './confined';
 export * from './files';
 export * from './hosts';
 export * from './lifelines';

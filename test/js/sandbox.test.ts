@@ -1,0 +1,294 @@
+// createSandboxedPty with settings: what it reports, takes, refuses and hands to the session.
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import {
+  confined,
+  environment,
+  host,
+  linux,
+  load,
+  modulePath,
+  ours,
+  protection,
+  python,
+  refusal,
+  resultOf,
+  root,
+  runConfined,
+  temporaryDirectory,
+  thrownBy,
+  until,
+  writeScript,
+} from './support';
+
+const sandboxed = ours.needing(linux);
+const api = (): any => load();
+
+const names = ['files', 'read-holes', 'write-holes', 'private-temp', 'private-pty', 'unix-sockets', 'outsiders', 'network', 'syscalls',
+  'privileges', 'descriptors', 'environment', 'limits'];
+
+describe('the report', () => {
+  sandboxed('names every protection, whether it is wanted, and what enforces it', async () => {
+    for (const profile of ['terminal', 'workspace', 'read-only', 'network-allow-all']) {
+      const { report } = await runConfined('true', { profile });
+      expect(report).toMatchObject({ confined: true, backend: 'landlock' });
+      expect(Object.keys(report).sort()).toEqual(['backend', 'confined', 'landlockAbi', 'landlockErrata', 'protections']);
+      expect(report.protections.map(({ name }) => name)).toEqual(names);
+      for (const entry of report.protections) {
+        expect({ ...entry, right: entry.wanted === (entry.enforcedBy !== undefined) }).toMatchObject({ right: true });
+        expect(entry).not.toHaveProperty('missing');
+      }
+    }
+  });
+
+  sandboxed('says what the profiles differ in', async () => {
+    const terminal = (await runConfined('true')).report;
+    const workspace = (await runConfined('true', { profile: 'workspace' })).report;
+    const differing = names.filter((name) => protection(terminal, name).wanted !== protection(workspace, name).wanted);
+    expect(differing).toEqual(['private-temp', 'private-pty', 'network']);
+  });
+
+  sandboxed('says why a session is not confined', async () => {
+    const reasons: [object | null | undefined, object, RegExp][] = [
+      [undefined, {}, /^no settings were given$/],
+      [null, {}, /^no settings were given$/],
+      [{ enabled: false }, {}, /^not asked for/],
+      [{ profile: 'off' }, {}, /^not asked for/],
+      [{ apply_to: 'tool' }, {}, /^not asked for/],
+      [{ allow_unsandboxed: true }, { unsandboxed: true }, /^not asked for/],
+    ];
+    for (const [sandbox, options, reason] of reasons) {
+      const settings = sandbox && { enabled: true, ...sandbox };
+      const script = 'grep NoNewPrivs /proc/$$/status | cut -f2';
+      const { report, output } = await runConfined(script, {}, { ...options, sandbox: settings });
+      expect({ sandbox, ...report, output }).toMatchObject({ sandbox, confined: false, backend: 'none', output: '0\n' });
+      expect(report.reason).toMatch(reason);
+    }
+  });
+
+  sandboxed('is the same whenever it is asked for, also after the end', async () => {
+    const session = confined('exit 3');
+    const before = session.pty.sandbox;
+    await session.exit();
+    expect(session.pty.sandbox).toEqual(before);
+  });
+});
+
+describe('settings', () => {
+  const script = 'grep NoNewPrivs /proc/$$/status | cut -f2';
+
+  sandboxed('may be an object, a text, an editor document, or resolved ones', async () => {
+    const forms = [
+      { enabled: true },
+      '{"enabled": true} // with a comment',
+      '{"terminal": {"sandbox": {"enabled": true}}}',
+      { terminal: { sandbox: { enabled: true } } },
+      api().resolveSettings({ user: { enabled: true } }),
+    ];
+    for (const sandbox of forms) {
+      expect(await runConfined(script, {}, { sandbox })).toMatchObject({ output: '1\n', report: { confined: true } });
+    }
+  });
+
+  sandboxed('that are an empty text, no JSON or unknown are an error, and never "no sandbox"', () => {
+    for (const sandbox of ['', ' ', '{', '{"enabld": true}', { enabld: true }, [], 7, true, false]) {
+      const error = refusal(() => load().createSandboxedPty({ file: 'sh', projectDir: temporaryDirectory(), sandbox }));
+      expect({ sandbox, code: error.code }).toEqual({ sandbox, code: 'ERR_SETTINGS' });
+    }
+  });
+
+  sandboxed('of a project can only tighten', async () => {
+    const options = { projectSettings: '{"allow_network": false, "strict": false, "additional_read_write_paths": ["/etc"]}' };
+    const { report } = await runConfined('true', {}, options);
+    expect(protection(report, 'network')).toMatchObject({ wanted: true, enforcedBy: 'seccomp' });
+    const { output } = await runConfined('echo > /etc/pty-test 2>&1 || echo refused', {}, options);
+    expect(output).toMatch(/refused/);
+  });
+
+  sandboxed('decide by the kind of session', async () => {
+    const sandbox = { enabled: true, apply_to: 'tool' };
+    expect((await runConfined(script, sandbox, { kind: 'tool' })).output).toBe('1\n');
+    expect((await runConfined(script, sandbox, { kind: 'terminal' })).output).toBe('0\n');
+  });
+
+  sandboxed('never take the project from the working directory', async () => {
+    const elsewhere = fs.mkdtempSync(path.join(os.homedir(), '.pty-test-'));
+    try {
+      const task = { cwd: elsewhere, projectDir: temporaryDirectory() };
+      expect((await runConfined('pwd; echo > file || echo refused', { temp: 'private' }, task)).output).toMatch(
+        elsewhere.startsWith(os.tmpdir()) ? /./ : /refused/,
+      );
+    } finally {
+      fs.rmSync(elsewhere, { recursive: true });
+    }
+  });
+});
+
+describe('errors', () => {
+  sandboxed('a program that is not granted: the message names the setting', () => {
+    const program = writeScript(path.join(temporaryDirectory(), 'program'), '#!/bin/sh\n');
+    const error = refusal(() =>
+      load().createSandboxedPty({ file: program, projectDir: temporaryDirectory(), sandbox: { enabled: true, profile: 'workspace' } }),
+    );
+    expect(error).toMatchObject({ name: 'SandboxError', code: 'EACCES', stage: 'exec', errno: -13, path: program });
+    expect(error.message).toContain('additional_executable_paths');
+    expect(error.message).toContain(path.dirname(program));
+  });
+
+  sandboxed('what cannot be protected: the message names the path and the ways out', () => {
+    const projectDir = temporaryDirectory();
+    for (const sandbox of [{ profile: 'agent' }, { git_access: 'read' }, { git_access: 'commit' }]) {
+      const error = refusal(() => load().createSandboxedPty({ file: 'sh', projectDir, sandbox: { enabled: true, ...sandbox } }));
+      expect(error).toMatchObject({ name: 'SandboxError', code: 'ENOTSUP', stage: 'confinement' });
+      expect(error.message).toContain(`${projectDir}/.git`);
+      expect(error.message).toMatch(/git_access: "full".*strict/s);
+    }
+  });
+
+  sandboxed('no place for the private temporary directory', async () => {
+    const end = await host(
+      (pty, _kernel, projectDir) => {
+        try {
+          pty.createSandboxedPty({ file: '/bin/true', projectDir, sandbox: { enabled: true, profile: 'workspace' } });
+          return undefined;
+        } catch (error) {
+          const { name, code, stage, path, message } = error as any;
+          return { name, code, stage, path, message };
+        }
+      },
+      { arg: temporaryDirectory(), env: { ...process.env, TMPDIR: '/nowhere/at-all' } },
+    );
+    expect(end.result).toMatchObject({ name: 'SandboxError', code: 'ENOENT', stage: 'temp', path: '/nowhere/at-all' });
+    expect(end.result.message).toMatch(/TMPDIR.*"temp"/);
+  });
+
+  sandboxed('a program, a directory or a project that does not exist', () => {
+    const base = { file: '/bin/true', projectDir: temporaryDirectory(), sandbox: { enabled: true } };
+    const create = (changes: object) => refusal(() => load().createSandboxedPty({ ...base, ...changes }));
+    expect(create({ file: '/nowhere' })).toMatchObject({ code: 'ENOENT', stage: 'exec', path: '/nowhere' });
+    expect(create({ cwd: '/nowhere' })).toMatchObject({ code: 'ENOENT', stage: 'cwd', path: '/nowhere' });
+    expect(create({ projectDir: '/nowhere' })).toMatchObject({ code: 'ERR_POLICY' });
+    expect(create({ projectDir: os.homedir() })).toMatchObject({ code: 'ERR_POLICY' });
+  });
+
+  sandboxed('hosts cannot be told apart yet: strict refuses, and without it nothing is reachable', async () => {
+    const sandbox = { network_hosts: ['example.org'], allow_network: null };
+    const error = thrownBy(() => confined('true', { ...sandbox, profile: 'workspace' }));
+    expect(error.message).toMatch(/network:.*certain hosts/);
+    const script = 'exec 2>&1; bash -c "exec 3<>/dev/tcp/127.0.0.1/1"';
+    const degraded = await runConfined(script, { ...sandbox, profile: 'workspace', strict: false });
+    expect(protection(degraded.report, 'network')).toMatchObject({ wanted: true, missing: true });
+    expect(degraded.output).toMatch(/Permission denied/);
+  });
+});
+
+describe('the environment', () => {
+  const variables = async (options: object, sandbox: object = {}): Promise<string[]> => {
+    const { output } = await runConfined('env', sandbox, options);
+    return output.trim().split('\n').sort();
+  };
+
+  sandboxed('is what the settings allow of the given one', async () => {
+    const env = { ...environment, TOKEN: 'secret', EDITOR: 'vi', FOO_ONE: '1', FOOTWO: '2' };
+    const plain = await variables({ env });
+    expect(plain).toContain('EDITOR=vi');
+    expect(plain.join()).not.toMatch(/TOKEN|FOO/);
+    const chosen = await variables({ env }, { allowed_env_vars: ['PATH', 'FOO_*'] });
+    expect(chosen.join()).toMatch(/FOO_ONE=1/);
+    expect(chosen.join()).not.toMatch(/TOKEN|FOOTWO|EDITOR|HOME/);
+  });
+
+  sandboxed('has what the editor adds, whatever the settings say', async () => {
+    const extraEnv = { FROM_EDITOR: 'yes', PATH: '/usr/bin:/bin:/extra' };
+    expect(await variables({ extraEnv }, { allowed_env_vars: [] })).toEqual(
+      expect.arrayContaining(['FROM_EDITOR=yes', 'PATH=/usr/bin:/bin:/extra']),
+    );
+  });
+
+  sandboxed('has the terminal, the directory, and a private temporary directory by its three names', async () => {
+    const projectDir = fs.realpathSync(temporaryDirectory());
+    const found = await variables({ name: 'screen', projectDir }, { profile: 'workspace' });
+    expect(found).toEqual(expect.arrayContaining(['TERM=screen', `PWD=${projectDir}`]));
+    const temps = found.filter((line) => /^(TMPDIR|TMP|TEMP)=/.test(line)).map((line) => line.replace(/^\w+=/, ''));
+    expect(temps).toHaveLength(3);
+    expect(new Set(temps).size).toBe(1);
+  });
+
+  sandboxed('is the own one of the process if none is given', async () => {
+    const output = await resultOf(
+      (pty, _kernel, projectDir) =>
+        new Promise((resolve) => {
+          let text = '';
+          const child = pty.createSandboxedPty({ file: '/usr/bin/env', projectDir, sandbox: { enabled: true } });
+          child.onData((data) => (text += data));
+          child.onExit(() => resolve(text));
+        }),
+      { arg: temporaryDirectory(), env: { ...process.env, EDITOR: 'from-the-process', SOME_TOKEN: 'secret' } },
+    );
+    expect(output).toContain('EDITOR=from-the-process');
+    expect(output).not.toContain('SOME_TOKEN');
+  });
+});
+
+describe('another user', () => {
+  const someone = { uid: 65534, gid: 65534 };
+
+  sandboxed.needing(root)('owns the session, its project and its temporary directory', async () => {
+    const projectDir = temporaryDirectory();
+    fs.chownSync(projectDir, someone.uid, someone.gid);
+    const script = `
+      id -u; id -g; echo text > file && stat -c '%u:%g' file; temp=$(mktemp) && stat -c '%u:%g %a' "$TMPDIR"
+      grep -E '^(CapEff|CapPrm|CapBnd|NoNewPrivs|Groups)' /proc/$$/status | tr -s '\\t ' ' '; echo "$TMPDIR"`;
+    const { output } = await runConfined(script, { profile: 'workspace' }, { ...someone, projectDir });
+    const lines = output.trim().split('\n');
+    const tempDir = lines.pop() as string;
+    expect(lines.map((line) => line.trim())).toEqual(['65534', '65534', '65534:65534', '65534:65534 700', 'Groups: 65534', 'CapPrm: 0000000000000000',
+      'CapEff: 0000000000000000', 'CapBnd: 0000000000000000', 'NoNewPrivs: 1']);
+    await until('the directory is removed', () => !fs.existsSync(tempDir));
+  });
+
+  sandboxed.needing(root, python)('reaches sockets of its own session, as itself', async () => {
+    const projectDir = temporaryDirectory();
+    fs.chownSync(projectDir, someone.uid, someone.gid);
+    const program = `
+import socket, struct
+server = socket.socket(socket.AF_UNIX)
+server.bind("socket")
+server.listen()
+client = socket.socket(socket.AF_UNIX)
+client.connect("socket")
+peer, _ = server.accept()
+print(struct.unpack("3i", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1:])
+`;
+    const { output } = await runConfined('python3 -c "$PROGRAM"', {}, { ...someone, projectDir, extraEnv: { PROGRAM: program } });
+    expect(output).toBe('(65534, 65534)\n');
+  });
+
+  sandboxed.needing(root)('as root itself the session has no capabilities', async () => {
+    const { output } = await runConfined(`grep ^Cap /proc/$$/status | cut -f2 | sort -u; echo > /etc/pty-test || echo refused`);
+    expect(output).toMatch(/^0000000000000000\n[^]*refused\n$/);
+  });
+});
+
+describe('worker threads', () => {
+  sandboxed('run confined sessions', async () => {
+    const end = await resultOf(
+      (_pty, _kernel, { module, projectDir }) => {
+        const { Worker } = require('node:worker_threads');
+        const source = `
+          const { parentPort } = require('node:worker_threads');
+          const pty = require(${JSON.stringify(module)});
+          let output = '';
+          const child = pty.createSandboxedPty({ file: '/bin/sh', args: ['-c', 'echo > /etc/pty-test || echo refused; echo text > file; cat file'],
+            projectDir: ${JSON.stringify(projectDir)}, sandbox: { enabled: true, profile: 'workspace' } });
+          child.onData((data) => (output += data));
+          child.onExit((exit) => parentPort.postMessage({ output, exit, confined: child.sandbox.confined }));`;
+        return new Promise((resolve, reject) => new Worker(source, { eval: true }).once('message', resolve).once('error', reject));
+      },
+      { arg: { module: modulePath, projectDir: temporaryDirectory() } },
+    );
+    expect(end).toMatchObject({ exit: { exitCode: 0 }, confined: true });
+    expect(end.output).toMatch(/refused\r\ntext\r\n$/);
+  });
+});
