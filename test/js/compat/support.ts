@@ -34,25 +34,33 @@ export function tool(name: string): Need {
   return { met: find(name) !== undefined, reason: `needs ${name}` };
 }
 
-/** Cases of this suite: Linux only, and only with the tools that they name. */
-export function needing(...tools: string[]): Case {
-  return ours.needing(linux, ...tools.map(tool));
-}
-
 const sharedPlaces = ['/tmp', '/var/tmp', '/dev/shm', '/run/user'];
 
-/** Not in a directory that the default settings grant anyway, if there is another one: that would prove little. */
-function playground(): string {
-  const candidates = [path.join(repositoryRoot, 'build'), os.homedir()].map((directory) => {
+/**
+ * Where homes and projects are made: not in a directory that the default settings grant as a whole, as that would prove
+ * little, and the credentials of a home in there would be cut out of it.
+ */
+function findPlayground(): string | undefined {
+  const candidates = [path.join(repositoryRoot, 'build'), os.homedir(), os.userInfo().homedir, '/opt'];
+  for (const candidate of candidates) {
     try {
-      accessSync(directory, constants.W_OK);
-      return realpathSync(directory);
+      accessSync(candidate, constants.W_OK);
+      const directory = realpathSync(candidate);
+      if (!sharedPlaces.some((shared) => `${directory}/`.startsWith(`${shared}/`))) return directory;
     } catch {
-      return undefined;
+      // Missing, or somebody else's.
     }
-  });
-  const apart = candidates.find((dir) => dir && !sharedPlaces.some((shared) => `${dir}/`.startsWith(`${shared}/`)));
-  return apart ?? candidates[0] ?? os.tmpdir();
+  }
+  return undefined;
+}
+
+const playground = findPlayground();
+
+const apart: Need = { met: playground !== undefined, reason: 'needs a directory outside the shared ones' };
+
+/** Cases of this suite: Linux only, and only with the tools that they name. */
+export function needing(...tools: string[]): Case {
+  return ours.needing(linux, apart, ...tools.map(tool));
 }
 
 const places: string[] = [];
@@ -63,7 +71,7 @@ afterEach(() => {
 
 /** A home and a project. Every run has its own, so that none finds what another one left. */
 export class Place {
-  readonly base = mkdtempSync(path.join(playground(), 'pty-compat-'));
+  readonly base = mkdtempSync(path.join(playground ?? os.tmpdir(), 'pty-compat-'));
   readonly home = path.join(this.base, 'home');
   readonly project = path.join(this.base, 'project');
 

@@ -26,7 +26,10 @@ export interface Confined extends Terminal {
   };
 }
 
-export const environment = { PATH: '/usr/bin:/bin', HOME: os.homedir(), LANG: 'C.UTF-8' };
+/** No credentials to be cut out of anything: where the real home is, and what it holds, must make no difference. */
+const home = '/nonexistent';
+
+export const environment = { PATH: '/usr/bin:/bin', HOME: home, LANG: 'C.UTF-8' };
 
 /** A session that runs a shell script in `projectDir`, which is a new directory unless it is given. */
 export function confined(script: string, sandbox: unknown = {}, options: object = {}): Session & { pty: Confined } {
@@ -35,6 +38,7 @@ export function confined(script: string, sandbox: unknown = {}, options: object 
     file: '/bin/sh',
     args: ['-c', script],
     env: environment,
+    home,
     projectDir: 'projectDir' in options ? undefined : temporaryDirectory(),
     sandbox: settings,
     ...options,
