@@ -1,7 +1,6 @@
-// What a connect costs: to a UNIX socket of its own and to a TCP socket on the loopback interface. Run it
-// inside a session with the connect gate and outside of any, and compare.
-// usage: gate_connect directory rounds
-// prints: <unix|tcp> <p50> <p95> <p99>, in microseconds
+// How long connect(2) takes: to a UNIX stream socket in the current directory, and to a TCP one on the loopback.
+//   gate_connect <connects>
+// The listener accepts in the same thread, outside the measured time. Prints medians in microseconds as JSON.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,58 +11,66 @@
 #include <time.h>
 #include <unistd.h>
 
-static void die(const char* what) {
-  fprintf(stderr, "gate_connect: %s: %s\n", what, strerror(errno));
+enum { kWarmUps = 50 };
+
+static void Die(const char* what) {
+  perror(what);
   exit(1);
 }
 
-static double now_us(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+static double Microseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
 }
 
-static int ascending(const void* a, const void* b) {
-  double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
+static int Ascending(const void* a, const void* b) {
+  double left = *(const double*)a, right = *(const double*)b;
+  return (left > right) - (left < right);
 }
 
-static void measure(const char* name, int domain, struct sockaddr* address, socklen_t size, int rounds) {
-  int server = socket(domain, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (server == -1 || bind(server, address, size) == -1) die("bind");
-  if (listen(server, 16) == -1) die("listen");
-  if (getsockname(server, address, &size) == -1) die("getsockname");
-  double* took = malloc((size_t)rounds * sizeof *took);
-  if (took == NULL) die("malloc");
-  for (int i = 0; i < rounds; ++i) {
-    int client = socket(domain, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    double start = now_us();
-    if (connect(client, address, size) == -1) die("connect");
-    took[i] = now_us() - start;
-    int accepted = accept(server, NULL, NULL);
-    if (accepted == -1) die("accept");
-    // A reset instead of TIME_WAIT: there are not enough ports for many rounds.
-    struct linger reset = {1, 0};
-    setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+static int Listen(int family, const struct sockaddr* address, socklen_t length) {
+  int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd == -1) Die("socket");
+  if (bind(fd, address, length) == -1) Die("bind");
+  if (listen(fd, 16) == -1) Die("listen");
+  return fd;
+}
+
+static double Median(int listener, int family, const struct sockaddr* address, socklen_t length, int count) {
+  double* times = malloc(sizeof *times * (size_t)count);
+  for (int i = -kWarmUps; i < count; ++i) {
+    int client = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (client == -1) Die("socket");
+    double before = Microseconds();
+    if (connect(client, address, length) == -1) Die("connect");
+    double after = Microseconds();
+    int peer = accept(listener, NULL, NULL);
+    if (peer == -1) Die("accept");
+    close(peer);
     close(client);
-    close(accepted);
+    if (i >= 0) times[i] = after - before;
   }
-  close(server);
-  qsort(took, (size_t)rounds, sizeof *took, ascending);
-  printf("%s %.1f %.1f %.1f\n", name, took[rounds / 2], took[rounds * 95 / 100], took[rounds * 99 / 100]);
-  free(took);
+  qsort(times, (size_t)count, sizeof *times, Ascending);
+  double median = times[count / 2];
+  free(times);
+  return median;
 }
 
 int main(int argc, char** argv) {
-  if (argc < 3 || atoi(argv[2]) < 1) return 2;
-  struct sockaddr_un path = {.sun_family = AF_UNIX};
-  int length = snprintf(path.sun_path, sizeof path.sun_path, "%s/gate-%d", argv[1], (int)getpid());
-  if (length < 0 || (size_t)length >= sizeof path.sun_path) return 2;
-  char name[sizeof path.sun_path];
-  memcpy(name, path.sun_path, sizeof name);
-  measure("unix", AF_UNIX, (struct sockaddr*)&path, sizeof path, atoi(argv[2]));
-  unlink(name);
-  struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  measure("tcp", AF_INET, (struct sockaddr*)&loopback, sizeof loopback, atoi(argv[2]));
+  int count = argc > 1 ? atoi(argv[1]) : 0;
+  if (count < 1) return 2;
+  struct sockaddr_un here = {.sun_family = AF_UNIX};
+  snprintf(here.sun_path, sizeof here.sun_path, "gate_connect.%d", (int)getpid());
+  int local = Listen(AF_UNIX, (struct sockaddr*)&here, sizeof here);
+  double unix_us = Median(local, AF_UNIX, (struct sockaddr*)&here, sizeof here, count);
+  unlink(here.sun_path);
+
+  struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  socklen_t length = sizeof loopback;
+  int inet = Listen(AF_INET, (struct sockaddr*)&loopback, length);
+  if (getsockname(inet, (struct sockaddr*)&loopback, &length) == -1) Die("getsockname");
+  double tcp_us = Median(inet, AF_INET, (struct sockaddr*)&loopback, length, count);
+  printf("{\"unix_us\": %.2f, \"tcp_us\": %.2f}\n", unix_us, tcp_us);
   return 0;
 }

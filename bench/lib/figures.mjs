@@ -1,6 +1,7 @@
 // The figures, their parameters (full and quick), and the bars that ours has to meet.
 //   bar.nodePty   limit for the ratio ours / node-pty        bar.ceiling  limit for the ratio ours / C program
 //   bar.value     limit for our value itself
+// `against` names the ceiling where it is no C program.
 // `better` says on which side of the limit the good is. The ceiling is the C program of the same figure.
 import {program} from './programs.mjs';
 
@@ -70,6 +71,53 @@ function echo(id, title, bytes, gap) {
   };
 }
 
+function confinedSpawn(id, title, heap, limit) {
+  return {
+    id, title, figure: 'confinedSpawn',
+    full: {heap, count: 40, gap: 5}, quick: {heap, count: 12, gap: 3},
+    metrics: [ms('call_p50_ms', 'call p50', {nodePty: limit}), ms('exit_p50_ms', 'to exit p50'), ms('exit_p95_ms', 'to exit p95')],
+  };
+}
+
+function confinedExit(id, figure, against, limit) {
+  return {
+    id, title: `confined /bin/true, to exit, against ${against}`, figure, ceiling: against, against,
+    full: {heap: 0, count: 30, gap: 5}, quick: {heap: 0, count: 8, gap: 3},
+    metrics: [ms('exit_p50_ms', 'to exit p50', {ceiling: limit}), ms('exit_p95_ms', 'to exit p95')],
+  };
+}
+
+function work(id, title, full, quick = full) {
+  return {
+    id, title: `${title}, confined`, figure: 'work', ceiling: 'outside', against: 'outside', full, quick,
+    metrics: [ms('p50_ms', 'p50', {ceiling: 1.05})],
+  };
+}
+
+const us = (key, label, bar) => ({key, label, unit: 'us', better: lower, bar});
+
+/** What a sandbox costs; the last part of the list, so that the figures before it stay comparable with older runs. */
+const confinement = [
+  confinedSpawn('confine-spawn', 'confined spawn of /bin/true, small heap; node-pty: unconfined', 0, 1.3),
+  confinedSpawn('confine-spawn-1g', 'confined spawn of /bin/true, 1 GiB heap; node-pty: unconfined', 1024, 0.1),
+  confinedExit('confine-bwrap', 'confinedExit', 'bwrap', 0.5),
+  confinedExit('confine-srt', 'confinedExitSrt', 'srt', 0.02),
+  work('confine-git', 'git status in 20 000 files', {tree: 'repository', command: 'git status', repeat: 10},
+    {tree: 'repository', command: 'git status', repeat: 3}),
+  work('confine-find', 'find in 20 000 files', {tree: 'repository', command: "find . -type f -name '*.c'", repeat: 10},
+    {tree: 'repository', command: "find . -type f -name '*.c'", repeat: 3}),
+  work('confine-compile', 'compiling 200 C files', {tree: 'compile-200', command: 'make -s clean && make -s -j2', repeat: 1},
+    {tree: 'compile-20', command: 'make -s clean && make -s -j2', repeat: 1}),
+  {
+    id: 'confine-connect', title: 'connect(2) through the gate', figure: 'connect',
+    full: {program: program('gate_connect'), count: 2000, turns: 3}, quick: {program: program('gate_connect'), count: 500, turns: 1},
+    metrics: [
+      us('unix_us_added', 'UNIX, added', {value: 100}), us('unix_us_inside', 'UNIX, inside'), us('unix_us_outside', 'UNIX, outside'),
+      us('tcp_us_added', 'TCP, added'), us('tcp_us_inside', 'TCP, inside'), us('tcp_us_outside', 'TCP, outside'),
+    ],
+  },
+];
+
 export const figures = [
   spawn('spawn', 'spawn of /bin/true, small heap', 0, 1.0),
   spawn('spawn-1g', 'spawn of /bin/true, 1 GiB heap', 1024, 0.1),
@@ -116,6 +164,8 @@ export const figures = [
     ],
   },
 ];
+
+figures.push(...confinement);
 
 /** Figures whose id is one of `only` (comma-separated) or begins with it: `output` chooses every output figure. */
 export function select(only) {

@@ -1,4 +1,5 @@
 // Who is measured, and with which command. A command of undefined means: this implementation has no such figure.
+import {spawnSync} from 'node:child_process';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
 import {program, root} from './programs.mjs';
@@ -9,6 +10,28 @@ const worker = join(root, 'bench', 'worker.mjs');
 function javascript(module) {
   return (figure, parameters) => [process.execPath, '--expose-gc', worker, module, figure, JSON.stringify(parameters)];
 }
+
+/** Figures about confinement; node-pty has the start of an unconfined session to compare with. */
+const confinement = ['confinedSpawn', 'confinedExit', 'confinedExitSrt', 'work', 'connect'];
+
+function nodePty(figure, parameters) {
+  return confinement.includes(figure) && figure !== 'confinedSpawn' ? undefined : javascript('node-pty')(figure, parameters);
+}
+
+function ours(figure, parameters) {
+  const name = figure.startsWith('confinedExit') ? 'confinedSpawn' : figure;
+  return javascript(root)(name, parameters);
+}
+
+/** Our own sessions without a sandbox. */
+const outside = (figure, parameters) =>
+  figure === 'work' ? javascript(root)(figure, {...parameters, outside: true}) : undefined;
+
+/** A sandbox that is a program, in front of /bin/true. */
+const wrapper = (own, command) => (figure, parameters) =>
+  figure === own ? javascript(root)('commandSpawn', {...parameters, command: [...command, 'true']}) : undefined;
+
+const bwrap = ['bwrap', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--unshare-all'];
 
 function spawnModel(mode) {
   return (figure, p) => {
@@ -34,19 +57,26 @@ function plainC(figure, p) {
 }
 
 const implementations = {
-  'node-pty': {module: 'node-pty', command: javascript('node-pty')},
-  ours: {module: root, command: javascript(root)},
+  'node-pty': {module: 'node-pty', command: nodePty},
+  ours: {module: root, command: ours},
   c: {command: plainC},
   'c-epoll': {command: reader('epoll')},
   'c-keeper': {command: spawnModel('keeper')},
   'c-spare': {command: spawnModel('spare')},
+  outside: {module: root, command: outside},
+  bwrap: {probe: [...bwrap, 'true'], command: wrapper('confinedExit', bwrap)},
+  srt: {probe: ['srt', 'true'], command: wrapper('confinedExitSrt', ['srt'])},
 };
 
 /** Measured only when named: ways for the keeper to answer sooner. */
 const extra = Object.fromEntries(['keeper-vfork', 'keeper-early', 'spare-vfork', 'spare-early'].map(
   (mode) => [`c-${mode}`, {command: spawnModel(mode)}]));
 
-function whyNot({module}) {
+function whyNot({module, probe}) {
+  if (probe !== undefined) {
+    const {status, error, stderr} = spawnSync(probe[0], probe.slice(1), {encoding: 'utf8', timeout: 30_000});
+    return status === 0 ? undefined : error?.message ?? stderr.trim().split('\n')[0];
+  }
   if (module === undefined) return undefined;
   try {
     require(module);

@@ -42,6 +42,6 @@ export function judge(figure, results) {
       ceiling: ratio(results.ours, results[figure.ceiling], metric.key),
     };
     const {key, label, unit, better, bar} = metric;
-    return {key, label, unit, better, bar, values, ratios, pass: verdict(metric, values.ours?.median, ratios)};
+    return {key, label, unit, better, bar, against: figure.against, values, ratios, pass: verdict(metric, values.ours?.median, ratios)};
   });
 }

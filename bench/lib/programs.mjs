@@ -17,6 +17,7 @@ const programs = {
   echo: ['cc'],
   spawn: ['cc'],
   read_strategies: ['cc'],
+  gate_connect: ['cc'],
   keeper_model: [spawnSync('musl-gcc', ['--version']).status === 0 ? 'musl-gcc' : 'cc', '-static'],
 };
 

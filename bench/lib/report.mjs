@@ -7,12 +7,12 @@ export function format(value) {
   return String(Number(value.toPrecision(size >= 100 ? 4 : 3)));
 }
 
-function barText({bar, better}) {
+function barText({bar, better, against}) {
   if (!bar) return '';
   const sign = better === 'lower' ? '<=' : '>=';
   const parts = [];
   if (bar.nodePty !== undefined) parts.push(`${sign} ${bar.nodePty}`);
-  if (bar.ceiling !== undefined) parts.push(`${sign} ${bar.ceiling} of C`);
+  if (bar.ceiling !== undefined) parts.push(`${sign} ${bar.ceiling} of ${against ?? 'C'}`);
   if (bar.value !== undefined) parts.push(`${sign} ${bar.value}`);
   return parts.join(', ');
 }
@@ -35,11 +35,11 @@ function rowCells(row, names) {
 /** The implementations that have at least one value, in the order of `names`. */
 const present = (rows, names) => names.filter((name) => rows.some((row) => row.values[name]));
 
-const head = (names) => ['', ...names, '/ node-pty', '/ C', 'bar', ''];
+const head = (names, rows) => ['', ...names, '/ node-pty', `/ ${rows[0]?.against ?? 'C'}`, 'bar', ''];
 
 export function textTable({title, rows, errors}, names) {
   const shown = present(rows, names);
-  const lines = [[title, ...head(shown).slice(1)], ...rows.map((row) => rowCells(row, shown))];
+  const lines = [[title, ...head(shown, rows).slice(1)], ...rows.map((row) => rowCells(row, shown))];
   const widths = lines[0].map((_, i) => Math.max(...lines.map((line) => line[i].length)));
   const text = lines.map((line) =>
     line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ').trimEnd());
@@ -49,7 +49,7 @@ export function textTable({title, rows, errors}, names) {
 export function markdownTable({title, rows, errors}, names) {
   const shown = present(rows, names);
   const line = (cells) => `| ${cells.join(' | ')} |`;
-  const header = head(shown);
+  const header = head(shown, rows);
   return [
     `### ${title}`, '', line(header), line(header.map((_, i) => (i === 0 ? '---' : '---:'))),
     ...rows.map((row) => line(rowCells(row, shown))),
