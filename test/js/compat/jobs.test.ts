@@ -9,13 +9,23 @@ const suspend = '\x1a';
 /** A prompt that no command prints by accident. */
 const prompt = '@PS@';
 
+/** Blocks the signal first: a trap of a shell could run before the shell waits, and it would then wait for ever. */
+const waitForResize = `
+import os, signal
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGWINCH})
+print("waiting", flush=True)
+signal.sigwait({signal.SIGWINCH})
+size = os.get_terminal_size()
+print(size.lines, size.columns)
+`;
+
 class Shell {
   private prompts = 0;
 
   private constructor(readonly session: Session) {}
 
-  static async start(where: Where): Promise<Shell> {
-    const place = new Place({ 'home/.bashrc': `PS1='@''PS''@'; PS2=''; bind 'set enable-bracketed-paste off'\n` });
+  static async start(where: Where, files: Record<string, string> = {}): Promise<Shell> {
+    const place = new Place({ ...files, 'home/.bashrc': `PS1='@''PS''@'; PS2=''; bind 'set enable-bracketed-paste off'\n` });
     const shell = new Shell(place.start(where, '/bin/bash', ['-i']));
     await shell.prompted();
     return shell;
@@ -75,12 +85,9 @@ for (const where of everywhere) {
       expect(await shell.run('jobs | wc -l')).toBe('0\n');
     });
 
-    needing('stty')('a resize is known at once: SIGWINCH, and the size from stty', async () => {
-      const shell = await Shell.start(where);
-      await shell.begin(
-        `bash -c 'trap "stty size; exit" WINCH; echo wait''ing; while :; do read -t 1000 line; done'`,
-        'waiting',
-      );
+    needing('stty', 'python3')('a resize is known at once: SIGWINCH, and the size from stty', async () => {
+      const shell = await Shell.start(where, { 'project/wait.py': waitForResize });
+      await shell.begin('python3 wait.py', 'waiting');
       shell.session.pty.resize(101, 37);
       expect((await shell.prompted()).trim().split('\r\n').pop()).toBe('37 101');
       expect(await shell.run('stty size')).toBe('37 101\n');

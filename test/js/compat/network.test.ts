@@ -39,7 +39,7 @@ needing('curl', 'python3')('without network there is no loopback either, and pro
 
 needing('python3', 'curl')('a server of the session serves itself', async () => {
   const script = `
-    python3 -u -m http.server --bind 127.0.0.1 0 > log 2>&1 & server=$!
+    : > log; python3 -u -m http.server --bind 127.0.0.1 0 > log 2>&1 & server=$!
     until port=$(grep -o 'port [0-9]*' log | cut -d' ' -f2) && [ -n "$port" ]; do :; done
     curl -sS "http://127.0.0.1:$port/file"; kill $server; wait $server 2> /dev/null; true`;
   await sameEverywhere('text\n', { files: { 'project/file': 'text\n' }, script }, ['terminal']);
