@@ -1,7 +1,6 @@
 #include "escape/harness.h"
 
-#include <sys/stat.h>
-
+#include <cerrno>
 #include <cstring>
 
 #include "session/host_probe.h"
@@ -28,7 +27,12 @@ std::string VerdictOf(const std::string& output) {
 
 bool Leaked(const Outcome& outcome) { return outcome.output.find(kSecret) != std::string::npos; }
 
-// A session of its own kind needs another home than its caller's.
+// What the kernel says about a facility that it was built or set up without.
+bool IsLacking(int err) {
+  return err == EAFNOSUPPORT || err == EPROTONOSUPPORT || err == ESOCKTNOSUPPORT || err == EOPNOTSUPP ||
+         err == ENOSYS;
+}
+
 SpawnRequest Base(const World& world, const std::vector<std::string>& command) {
   SpawnRequest request;
   request.file = std::string(SPTY_PROBE_DIR) + "/" + command.front() + "_linux";
@@ -76,7 +80,7 @@ SpawnRequest RequestInside(const World& world, const std::vector<std::string>& c
   return request;
 }
 
-Outcome Run(const SpawnRequest& request) {
+Outcome Perform(const SpawnRequest& request) {
   Outcome outcome;
   LiveSession session(request);
   if (!session.ok()) {
@@ -115,9 +119,13 @@ bool Escape::TryOutside(const Attempt& attempt) {
     [] { GTEST_SKIP() << "needs a writable cgroup"; }();
     return false;
   }
-  const Outcome outside = Run(RequestOutside(world, attempt.command));
+  const Outcome outside = Perform(RequestOutside(world, attempt.command));
   if (outside.kind == Outcome::Kind::kAbsent) {
     [&] { GTEST_SKIP() << outside.reason; }();
+    return false;
+  }
+  if (attempt.outside_err == 0 && outside.kind == Outcome::Kind::kRefused && IsLacking(outside.err)) {
+    [&] { GTEST_SKIP() << "this kernel lacks it (" << ErrnoName(outside.err) << ")"; }();
     return false;
   }
   if (attempt.outside_err == 0) {
@@ -133,7 +141,7 @@ bool Escape::TryOutside(const Attempt& attempt) {
 void Escape::TryInside(const Attempt& attempt) {
   World world;
   const std::string before = world.Picture();
-  const Outcome inside = Run(RequestInside(world, attempt.command, attempt.settings));
+  const Outcome inside = Perform(RequestInside(world, attempt.command, attempt.settings));
   if (attempt.grant == kNotPromised) {
     EXPECT_EQ(inside.kind, Outcome::Kind::kDone)
         << "a known limitation is gone: promise it, in the documentation and here; " << ToString(inside);
@@ -159,7 +167,7 @@ void Escape::TryInside(const Attempt& attempt) {
 void Escape::TryGranted(const Attempt& attempt) {
   World world;
   const std::string members = attempt.settings + (attempt.grant.empty() ? "" : ", ") + attempt.grant;
-  const Outcome granted = Run(RequestInside(world, attempt.command, members));
+  const Outcome granted = Perform(RequestInside(world, attempt.command, members));
   EXPECT_EQ(granted.kind, Outcome::Kind::kDone) << "with " << attempt.grant << ": " << ToString(granted);
 }
 

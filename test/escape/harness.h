@@ -54,7 +54,7 @@ std::string SettingsText(const World& world, const std::string& members);
 SpawnRequest RequestOutside(const World& world, const std::vector<std::string>& command);
 SpawnRequest RequestInside(const World& world, const std::vector<std::string>& command,
                            const std::string& members);
-Outcome Run(const SpawnRequest& request);
+Outcome Perform(const SpawnRequest& request);
 
 // A fixture for tables: INSTANTIATE_TEST_SUITE_P(..., Escape, ValuesIn(kTable), NameOfAttempt).
 class Escape : public ::testing::TestWithParam<Attempt> {

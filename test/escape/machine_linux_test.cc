@@ -1,0 +1,138 @@
+// The terminal, keyrings, cgroups, privileges, the environment, and other tables of system calls.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "escape/harness.h"
+
+namespace spty {
+namespace {
+
+constexpr char kMachine[] = "escape_machine";
+constexpr uid_t kNobody = 65534;
+
+Attempt Killed(std::string name, const char* command) {
+  Attempt attempt;
+  attempt.name = std::move(name);
+  attempt.command = {kMachine, command};
+  attempt.grant = kNever;
+  attempt.signal = SIGSYS;
+  return attempt;
+}
+
+const Attempt kTable[] = {
+    {"PushInput", {kMachine, "push-input", "plain"}, EPERM, kNever},
+    {"PushInputHighHalf", {kMachine, "push-input", "high"}, EPERM, kNever},
+    {"PushInputOfDaemon", {kMachine, "again", "push-input", "high"}, EPERM, kNever},
+    // A terminal of ours is no console: outside, the driver says so.
+    {"Console", {kMachine, "console", "plain"}, EPERM, kNever, kWorkspace, ENOTTY},
+    {"ConsoleHighHalf", {kMachine, "console", "high"}, EPERM, kNever, kWorkspace, ENOTTY},
+    {"Keyctl", {kMachine, "keyctl"}, EPERM, kNever},
+    {"AddKey", {kMachine, "add-key"}, EPERM, kNever},
+    {"RequestKey", {kMachine, "request-key"}, EPERM, kNever, kWorkspace, ENOKEY},
+    {"JoinCgroup", {kMachine, "cgroup-join", "{cgroup}"}, EACCES, kNever},
+    {"MakeCgroup", {kMachine, "cgroup-make", "{cgroup}"}, EACCES, kNever},
+    // However wide the grant: writing there is not writing files.
+    {"JoinGrantedCgroup",
+     {kMachine, "cgroup-join", "{cgroup}"},
+     EACCES,
+     kNever,
+     R"("profile": "workspace", "additional_read_write_paths": ["{cgroup}"])"},
+    {"CloneIntoCgroup", {kMachine, "cgroup-clone", "{cgroup}"}, ENOSYS, kNever},
+    {"CloneIntoCgroupFromDaemon", {kMachine, "daemon", "cgroup-clone", "{cgroup}"}, ENOSYS, kNever},
+    Killed("EntryOfI386", "entry-i386"),
+    Killed("EntryOfX32", "entry-x32"),
+};
+
+class MachineEscape : public Escape {
+ protected:
+  // As another user, who can gain something by a setuid program. Only root can be two users.
+  static SpawnRequest AsNobody(SpawnRequest request) {
+    if (geteuid() == 0) request.ids = SpawnRequest::Ids{kNobody, kNobody};
+    return request;
+  }
+};
+
+TEST_P(MachineEscape, IsRefused) { Try(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(All, MachineEscape, ::testing::ValuesIn(kTable), NameOfAttempt);
+
+TEST_F(MachineEscape, ASetuidCopyOfOursGainsNothing) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  World world;
+  const std::string copy = world.scratch().Path("shared/copy");
+  std::filesystem::copy_file(std::string(SPTY_PROBE_DIR) + "/" + kMachine + "_linux", copy);
+  ASSERT_EQ(chmod(copy.c_str(), 04755), 0);
+  const std::vector<std::string> command = {kMachine, "setuid", copy};
+  const Outcome outside = Perform(AsNobody(RequestOutside(world, command)));
+  if (outside.kind == Outcome::Kind::kRefused) GTEST_SKIP() << "needs a temporary directory without nosuid";
+  ASSERT_EQ(outside.kind, Outcome::Kind::kDone) << ToString(outside);
+  const Outcome inside = Perform(AsNobody(RequestInside(world, command, kShared)));
+  EXPECT_EQ(inside.kind, Outcome::Kind::kRefused) << ToString(inside);
+}
+
+TEST_F(MachineEscape, ASetuidProgramOfTheSystemGainsNothing) {
+  World world;
+  const std::vector<std::string> command = {kMachine, "system-setuid"};
+  const Outcome outside = Perform(AsNobody(RequestOutside(world, command)));
+  if (outside.kind == Outcome::Kind::kAbsent) GTEST_SKIP() << outside.reason;
+  ASSERT_EQ(outside.kind, Outcome::Kind::kDone) << ToString(outside);
+  const Outcome inside = Perform(AsNobody(RequestInside(world, command, kWorkspace)));
+  EXPECT_EQ(inside.kind, Outcome::Kind::kRefused) << ToString(inside);
+}
+
+TEST_F(MachineEscape, TheHostsEnvironmentStaysOutside) {
+  for (const char* command : {"environment", "initial-environment"}) {
+    World world;
+    const std::vector<std::string> words = {kMachine, command, "SPTY_HOST_SECRET"};
+    SpawnRequest outside = RequestOutside(world, words);
+    outside.env.push_back(std::string("SPTY_HOST_SECRET=") + kSecret);
+    EXPECT_EQ(Perform(outside).kind, Outcome::Kind::kDone) << command;
+
+    const auto request = [&](const std::string& members) {
+      PolicyInput input = world.scratch().Input(SettingsText(world, members));
+      input.env = {{"PATH", "/usr/bin:/bin"}, {"SPTY_HOST_SECRET", kSecret}};
+      SpawnRequest inside = RequestInside(world, words, members);
+      inside.env = outside.env;
+      inside.policy = world.scratch().Resolve(std::move(input));
+      return inside;
+    };
+    const Outcome inside = Perform(request(kWorkspace));
+    EXPECT_EQ(inside.kind, Outcome::Kind::kRefused) << command << ": " << ToString(inside);
+    EXPECT_EQ(inside.output.find(kSecret), std::string::npos) << inside.output;
+    const Outcome granted =
+        Perform(request(std::string(kWorkspace) + R"(, "allowed_env_vars": ["PATH", "SPTY_HOST_*"])"));
+    EXPECT_EQ(granted.kind, Outcome::Kind::kDone) << command << ": " << ToString(granted);
+  }
+}
+
+// What the host forgot to mark close-on-exec. The control is a plain exec: even a session without a policy
+// gets only its terminal.
+TEST_F(MachineEscape, DescriptorsOfTheHostStayOutside) {
+  World world;
+  for (int number : {20, 251}) {
+    const Fd secret(open((world.private_dir() + "/secret").c_str(), O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(fcntl(number, F_GETFD), -1) << number << " is in use";
+    ASSERT_EQ(dup2(secret.get(), number), number);
+    const Fd leaking(number);
+    const std::string text = std::to_string(number);
+    const std::string probe = std::string(SPTY_PROBE_DIR) + "/escape_files_linux";
+    const int control = system((probe + " read-fd " + text + " > /dev/null").c_str());
+    EXPECT_EQ(control, 0) << "void: a plain child does not get it either";
+    const std::vector<std::string> command = {"escape_files", "read-fd", text};
+    for (const SpawnRequest& request :
+         {RequestOutside(world, command), RequestInside(world, command, kWorkspace)}) {
+      const Outcome outcome = Perform(request);
+      EXPECT_EQ(outcome.kind, Outcome::Kind::kRefused) << ToString(outcome);
+      EXPECT_EQ(outcome.err, EBADF);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spty

@@ -1,0 +1,57 @@
+// The network: none of it without allow_network, and with it nothing that passes by what decides about it.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "escape/harness.h"
+
+namespace spty {
+namespace {
+
+constexpr char kNet[] = "escape_network";
+constexpr char kAllow[] = R"("allow_network": true)";
+
+const Attempt kNone[] = {
+    {"Tcp", {kNet, "tcp", "{tcp}"}, EACCES, kAllow},
+    {"Tcp6", {kNet, "tcp6", "{tcp6}"}, EACCES, kAllow},
+    {"Udp", {kNet, "udp", "{udp}"}, EACCES, kAllow},
+    {"Mptcp", {kNet, "mptcp", "{tcp}"}, EACCES, kNever},
+    {"FastOpen", {kNet, "fast-open", "sendto", "{tcp}"}, EACCES, kNever},
+    {"Raw", {kNet, "raw"}, EACCES, kNever},
+    {"Raw6", {kNet, "raw6"}, EACCES, kNever},
+    {"Packet", {kNet, "packet"}, EPERM, kNever},
+    {"OldPacket", {kNet, "old-packet"}, EACCES, kNever},
+    {"Vsock", {kNet, "vsock"}, EAFNOSUPPORT, kNever},
+    {"Ring", {kNet, "ring", "{tcp}"}, ENOSYS, kNever},
+    {"ChangeOfAddress", {kNet, "address"}, EPERM, kNever},
+    {"NetlinkDiagnostics", {kNet, "netlink", "4"}, EPROTONOSUPPORT, kNever},
+    {"NetlinkEvents", {kNet, "netlink", "15"}, EPROTONOSUPPORT, kNever},
+    {"NetlinkGeneric", {kNet, "netlink", "16"}, EPROTONOSUPPORT, kNever},
+    {"Daemon", {kNet, "daemon", "tcp", "{tcp}"}, EACCES, kAllow},
+    {"Thread", {kNet, "thread", "tcp", "{tcp}"}, EACCES, kAllow},
+    {"SecondExec", {kNet, "again", "tcp", "{tcp}"}, EACCES, kAllow},
+    {"UserNamespace", {kNet, "userns", "tcp", "{tcp}"}, EACCES, kAllow},
+};
+
+const Attempt kAll[] = {
+    {"Mptcp", {kNet, "mptcp", "{tcp}"}, EPROTONOSUPPORT, kNever, kOnline},
+    {"FastOpenSendto", {kNet, "fast-open", "sendto", "{tcp}"}, EOPNOTSUPP, kNever, kOnline},
+    {"FastOpenSendmsg", {kNet, "fast-open", "sendmsg", "{tcp}"}, EOPNOTSUPP, kNever, kOnline},
+    {"FastOpenSendmmsg", {kNet, "fast-open", "sendmmsg", "{tcp}"}, EOPNOTSUPP, kNever, kOnline},
+    {"Raw", {kNet, "raw"}, EPERM, kNever, kOnline},
+    {"Raw6", {kNet, "raw6"}, EPERM, kNever, kOnline},
+    {"Packet", {kNet, "packet"}, EPERM, kNever, kOnline},
+    {"OldPacket", {kNet, "old-packet"}, EPERM, kNever, kOnline},
+    {"Vsock", {kNet, "vsock"}, EAFNOSUPPORT, kNever, kOnline},
+    {"Ring", {kNet, "ring", "{tcp}"}, ENOSYS, kNever, kOnline},
+    {"ChangeOfAddress", {kNet, "address"}, EPERM, kNever, kOnline},
+    {"RawInUserNamespace", {kNet, "userns", "raw"}, EPERM, kNever, kOnline},
+};
+
+class NetworkEscape : public Escape {};
+TEST_P(NetworkEscape, IsRefused) { Try(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(None, NetworkEscape, ::testing::ValuesIn(kNone), NameOfAttempt);
+INSTANTIATE_TEST_SUITE_P(All, NetworkEscape, ::testing::ValuesIn(kAll), NameOfAttempt);
+
+}  // namespace
+}  // namespace spty

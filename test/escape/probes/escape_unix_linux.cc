@@ -1,0 +1,154 @@
+// Ways to sockets of others.
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+#include "probes/attempt.h"
+#include "probes/ring_linux.h"
+
+namespace {
+
+using namespace attempt;
+
+struct Name {
+  sockaddr_un address{};
+  socklen_t size = 0;
+
+  explicit Name(const std::string& path) {
+    address.sun_family = AF_UNIX;
+    memcpy(address.sun_path, path.data(), path.size());
+    if (path[0] == '@') address.sun_path[0] = '\0';
+    size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
+};
+
+int TypeOf(const std::string& name) {
+  return name == "dgram" ? SOCK_DGRAM : name == "raw" ? SOCK_RAW : name == "stream" ? SOCK_STREAM : SOCK_SEQPACKET;
+}
+
+// Connected is not enough: somebody must answer.
+int Greet(int fd) {
+  char text[128] = {};
+  if (read(fd, text, sizeof text - 1) <= 0) return Refused();
+  printf("read: %s\n", text);
+  return Ok();
+}
+
+int ConnectTo(const std::string& type, const std::string& path) {
+  const int fd = socket(AF_UNIX, TypeOf(type) | SOCK_CLOEXEC, 0);
+  if (fd == -1) return Refused();
+  const Name name(path);
+  if (connect(fd, name.get(), name.size) == -1) return Refused();
+  return Greet(fd);
+}
+
+int Connect(const Arguments& a) { return ConnectTo(a[0], a[1]); }
+
+int SendTo(const Arguments& a) {
+  const int fd = socket(AF_UNIX, TypeOf(a[0]) | SOCK_CLOEXEC, 0);
+  if (fd == -1) return Refused();
+  const Name name(a[1]);
+  return sendto(fd, "x", 1, 0, name.get(), name.size) == 1 ? Ok() : Refused();
+}
+
+// One end of a pair can send to anybody.
+int PairSendTo(const Arguments& a) {
+  int ends[2];
+  if (socketpair(AF_UNIX, TypeOf(a[0]) | SOCK_CLOEXEC, 0, ends) == -1) return Refused();
+  const Name name(a[1]);
+  return sendto(ends[0], "x", 1, 0, name.get(), name.size) == 1 ? Ok() : Refused();
+}
+
+int RunCommand(const Arguments& a) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const Name name(a[0]);
+  if (fd == -1 || connect(fd, name.get(), name.size) == -1) return Refused();
+  const std::string request = "run " + a[1];
+  char text[128] = {};
+  if (read(fd, text, sizeof text) <= 0) return Refused();
+  if (write(fd, request.data(), request.size()) == -1) return Refused();
+  return read(fd, text, sizeof text) > 0 ? Ok() : Refused();
+}
+
+// Each of these gives the socket another name first.
+int LinkAndConnect(const Arguments& a) {
+  if (link(a[0].c_str(), a[1].c_str()) == -1) return Broken("link");
+  const int result = ConnectTo("stream", a[1]);
+  unlink(a[1].c_str());
+  return result;
+}
+int SymlinkAndConnect(const Arguments& a) {
+  if (symlink(a[0].c_str(), a[1].c_str()) == -1) return Broken("symlink");
+  return ConnectTo("stream", a[1]);
+}
+int RenameAndConnect(const Arguments& a) {
+  if (rename(a[0].c_str(), a[1].c_str()) == -1) return Broken("rename");
+  const int result = ConnectTo("stream", a[2]);
+  if (rename(a[1].c_str(), a[0].c_str()) == -1) return Broken("rename back");
+  return result;
+}
+// The old name leads to the new place, so that who asks for the old one finds the socket in the project.
+int RenameAndLeaveLink(const Arguments& a) {
+  if (rename(a[0].c_str(), a[1].c_str()) == -1) return Broken("rename");
+  if (symlink(a[1].c_str(), a[0].c_str()) == -1) return Broken("symlink");
+  const int result = ConnectTo("stream", a[1]);
+  unlink(a[0].c_str());
+  if (rename(a[1].c_str(), a[0].c_str()) == -1) return Broken("rename back");
+  return result;
+}
+int ChrootAndConnect(const Arguments& a) {
+  if (chroot(a[0].c_str()) == -1) return Broken("chroot");
+  return ConnectTo("stream", a[1]);
+}
+int ChdirAndConnect(const Arguments& a) {
+  if (chdir(a[0].c_str()) == -1) return Broken("chdir");
+  return ConnectTo("stream", a[1]);
+}
+int BindAt(const Arguments& a) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const Name name(a[0]);
+  return fd == -1 || bind(fd, name.get(), name.size) == -1 ? Refused() : Ok();
+}
+
+int RingConnect(const Arguments& a) {
+  Ring ring;
+  if (const int err = ring.Open(); err != 0) return Refused(err);
+  RingRequest request{};
+  request.opcode = kRingSocket;
+  request.fd = AF_UNIX;
+  request.offset = SOCK_STREAM;
+  const int fd = ring.Do(request);
+  if (fd < 0) return fd == -EINVAL ? Absent("needs sockets by io_uring (Linux 5.19)") : Refused(-fd);
+  const Name name(a[0]);
+  request = {};
+  request.opcode = kRingConnect;
+  request.fd = fd;
+  request.address = reinterpret_cast<uint64_t>(name.get());
+  request.offset = name.size;
+  const int result = ring.Do(request);
+  return result < 0 ? Refused(-result) : Greet(fd);
+}
+
+constexpr Command kCommands[] = {
+    {"connect", 2, Connect},
+    {"sendto", 2, SendTo},
+    {"pair-sendto", 2, PairSendTo},
+    {"run", 2, RunCommand},
+    {"link-connect", 2, LinkAndConnect},
+    {"symlink-connect", 2, SymlinkAndConnect},
+    {"rename-connect", 3, RenameAndConnect},
+    {"rename-link-connect", 2, RenameAndLeaveLink},
+    {"chroot-connect", 2, ChrootAndConnect},
+    {"chdir-connect", 2, ChdirAndConnect},
+    {"bind", 1, BindAt},
+    {"ring-connect", 1, RingConnect},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) { return attempt::Main(argc, argv, kCommands); }

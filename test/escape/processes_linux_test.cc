@@ -1,0 +1,119 @@
+// Processes of the same user outside the session: the host, the keeper, anybody.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cerrno>
+
+#include "escape/harness.h"
+#include "support/processes_linux.h"
+
+namespace spty {
+namespace {
+
+constexpr char kProcess[] = "escape_process";
+const std::string kUsr1 = std::to_string(SIGUSR1);
+
+const Attempt kSignals[] = {
+    {"Kill", {kProcess, "signal", "kill", "{outsider}", kUsr1}, EPERM, kNever},
+    {"Tgkill", {kProcess, "signal", "tgkill", "{outsider}", kUsr1}, EPERM, kNever},
+    {"Sigqueue", {kProcess, "signal", "queue", "{outsider}", kUsr1}, EPERM, kNever},
+    {"Pidfd", {kProcess, "signal", "pidfd", "{outsider}", kUsr1}, EPERM, kNever},
+    {"Host", {kProcess, "signal", "kill", "{host}", "0"}, EPERM, kNever},
+    {"Keeper", {kProcess, "signal", "kill", "{keeper}", "0"}, EPERM, kNever},
+    {"Daemon", {kProcess, "daemon", "signal", "kill", "{outsider}", kUsr1}, EPERM, kNever},
+    {"Thread", {kProcess, "thread", "signal", "kill", "{outsider}", kUsr1}, EPERM, kNever},
+    {"SecondExec", {kProcess, "again", "signal", "kill", "{outsider}", kUsr1}, EPERM, kNever},
+    {"UserNamespace", {kProcess, "userns", "signal", "kill", "{outsider}", kUsr1}, EPERM, kNever},
+    {"KeeperFromUserNamespace", {kProcess, "userns", "signal", "kill", "{keeper}", "0"}, EPERM, kNever},
+};
+
+const Attempt kTraces[] = {
+    {"Ptrace", {kProcess, "trace", "{outsider}"}, EPERM, kNever},
+    {"PtraceHost", {kProcess, "trace", "{host}"}, EPERM, kNever},
+    {"PtraceKeeper", {kProcess, "trace", "{keeper}"}, EPERM, kNever},
+    {"PtraceByDaemon", {kProcess, "daemon", "trace", "{outsider}"}, EPERM, kNever},
+    {"Memory", {kProcess, "read-memory", "{outsider}", "{address}"}, EPERM, kNever},
+    {"MemoryFromUserNamespace",
+     {kProcess, "userns", "read-memory", "{outsider}", "{address}"},
+     EPERM,
+     kNever},
+    {"Descriptor", {kProcess, "take-descriptor", "{outsider}", "9"}, EPERM, kNever},
+    {"DescriptorOfHost", {kProcess, "take-descriptor", "{host}", "0"}, EPERM, kNever},
+    {"DescriptorOfKeeper", {kProcess, "take-descriptor", "{keeper}", "3"}, EPERM, kNever},
+    {"Compare", {kProcess, "compare", "{outsider}"}, EPERM, kNever},
+    {"Namespace", {kProcess, "enter-namespace", "{outsider}"}, EPERM, kNever},
+};
+
+// A limit kills as surely as a signal: RLIMIT_CPU ends the keeper, and with it all track of the session.
+const Attempt kLimits[] = {
+    {"Outsider", {kProcess, "limit", "{outsider}"}, EPERM, kNever},
+    {"Keeper", {kProcess, "limit", "{keeper}"}, EPERM, kNever},
+    {"Daemon", {kProcess, "daemon", "limit", "{outsider}"}, EPERM, kNever},
+};
+
+// System V shared memory has only an owner and a mode; a session could be kept from that of others only by
+// being kept from all of it, or in a namespace of its own.
+const Attempt kKnownLimits[] = {
+    {"ReadLimits", {kProcess, "read-limit", "{outsider}"}, 0, kNotPromised},
+    {"OwnLimits", {kProcess, "own-limit"}, 0, kNotPromised},
+    {"SharedMemory", {kProcess, "shared-memory", "{memory}"}, 0, kNotPromised},
+};
+
+class ProcessEscape : public Escape {};
+TEST_P(ProcessEscape, IsRefused) { Try(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Signals, ProcessEscape, ::testing::ValuesIn(kSignals), NameOfAttempt);
+INSTANTIATE_TEST_SUITE_P(Traces, ProcessEscape, ::testing::ValuesIn(kTraces), NameOfAttempt);
+INSTANTIATE_TEST_SUITE_P(Limits, ProcessEscape, ::testing::ValuesIn(kLimits), NameOfAttempt);
+INSTANTIATE_TEST_SUITE_P(KnownLimits, ProcessEscape, ::testing::ValuesIn(kKnownLimits), NameOfAttempt);
+
+// The kernel accepts the owner, and then does not send: only the receiver can tell.
+TEST_F(ProcessEscape, NoSignalByDescriptor) {
+  {
+    World world;
+    const Outcome outside = Perform(RequestOutside(world, {kProcess, "signal-by-descriptor", "{outsider}"}));
+    ASSERT_EQ(outside.kind, Outcome::Kind::kDone) << ToString(outside);
+    EXPECT_EQ(world.CountVisits().signals, 1);
+  }
+  World world;
+  const Outcome inside =
+      Perform(RequestInside(world, {kProcess, "signal-by-descriptor", "{outsider}"}, kWorkspace));
+  EXPECT_EQ(inside.kind, Outcome::Kind::kDone) << ToString(inside);
+  EXPECT_EQ(world.CountVisits().signals, 0);
+  EXPECT_TRUE(world.CountVisits().alive);
+}
+
+// Outside it is tried in a pid namespace: nobody else's processes are ours to signal.
+TEST_F(ProcessEscape, KillOfEveryoneReachesTheSessionOnly) {
+  {
+    World world;
+    const Outcome outside = Perform(RequestOutside(world, {kProcess, "everyone-in-namespace"}));
+    if (outside.kind == Outcome::Kind::kAbsent) GTEST_SKIP() << outside.reason;
+    ASSERT_EQ(outside.kind, Outcome::Kind::kDone) << ToString(outside);
+  }
+  World world;
+  const Outcome inside = Perform(RequestInside(world, {kProcess, "everyone", "{outsider}"}, kWorkspace));
+  EXPECT_EQ(inside.kind, Outcome::Kind::kDone) << ToString(inside);
+  EXPECT_EQ(world.CountVisits().signals, 0);
+  EXPECT_TRUE(world.CountVisits().alive);
+}
+
+// A shell that makes the keeper its tracer and stops has not ended: it can still be killed, and its end is
+// reported as it was.
+TEST_F(ProcessEscape, AStopUnderTheKeeperIsNoEnd) {
+  for (bool confined : {false, true}) {
+    World world;
+    const std::vector<std::string> command = {kProcess, "trace-me"};
+    LiveSession session(confined ? RequestInside(world, command, kWorkspace)
+                                 : RequestOutside(world, command));
+    ASSERT_TRUE(session.ok()) << Describe(session.error());
+    const pid_t pid = session->pid();
+    session.ReadUntil("stopping");
+    ASSERT_TRUE(Eventually([&] { return StateOf(pid) == 't'; }));
+    EXPECT_TRUE(session->Signal(SIGKILL));
+    EXPECT_TRUE(WaitForDeath(pid));
+    EXPECT_EQ(session.ReadToEnd().signal, SIGKILL);
+  }
+}
+
+}  // namespace
+}  // namespace spty

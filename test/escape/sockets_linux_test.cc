@@ -1,0 +1,79 @@
+// UNIX sockets of others: whoever serves there may do anything for a caller, and outside the session.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "escape/harness.h"
+
+namespace spty {
+namespace {
+
+constexpr char kUnix[] = "escape_unix";
+constexpr char kStream[] = R"("unix_sockets": ["{shared}/stream"])";
+constexpr char kBus[] = R"("unix_sockets": ["{shared}/user/bus"])";
+constexpr char kSeqpacket[] = R"("unix_sockets": ["{shared}/seqpacket"])";
+constexpr char kHidden[] = R"("unix_sockets": ["{private}/stream"])";
+
+// {shared} is granted for reading and writing, as /tmp and /run/user are in a terminal. That is not enough.
+const Attempt kByName[] = {
+    {"Stream", {kUnix, "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
+    {"UserBus", {kUnix, "connect", "stream", "{shared}/user/bus"}, EACCES, kBus, kShared},
+    {"Seqpacket", {kUnix, "connect", "seqpacket", "{shared}/seqpacket"}, EACCES, kSeqpacket, kShared},
+    {"Hidden", {kUnix, "connect", "stream", "{private}/stream"}, EACCES, kHidden},
+    {"Relative", {kUnix, "chdir-connect", "{shared}", "stream"}, EACCES, kStream, kShared},
+    {"DotDot", {kUnix, "connect", "stream", "../private/stream"}, EACCES, kHidden},
+    // No setting allows datagrams: who gets one cannot be told beforehand.
+    {"Datagram", {kUnix, "sendto", "dgram", "{shared}/dgram"}, EACCES, kNever, kShared},
+    {"RawIsDatagram", {kUnix, "sendto", "raw", "{shared}/dgram"}, EACCES, kNever, kShared},
+    {"EndOfAPair", {kUnix, "pair-sendto", "dgram", "{shared}/dgram"}, EACCES, kNever, kShared},
+    {"Abstract", {kUnix, "connect", "stream", "@{abstract}"}, EPERM, kNever},
+    {"AbstractDatagram", {kUnix, "sendto", "dgram", "@{abstract}-dgram"}, EACCES, kNever},
+    {"Ring", {kUnix, "ring-connect", "{shared}/stream"}, ENOSYS, kNever, kShared},
+    {"Bind", {kUnix, "bind", "{private}/new"}, EACCES, R"("additional_read_write_paths": ["{private}"])"},
+};
+
+const Attempt kByAnotherName[] = {
+    {"Symlink",
+     {kUnix, "symlink-connect", "{shared}/stream", "{project}/other"},
+     EACCES,
+     kStream,
+     kShared},
+    {"HardLink", {kUnix, "link-connect", "{shared}/stream", "{project}/other"}, EACCES, kNever, kShared},
+    {"Rename",
+     {kUnix, "rename-connect", "{shared}/stream", "{project}/other", "{project}/other"},
+     EACCES,
+     kNever,
+     kShared},
+    {"RenamedDirectory",
+     {kUnix, "rename-connect", "{shared}/user", "{project}/user", "{project}/user/bus"},
+     EACCES,
+     kNever,
+     kShared},
+    {"RenameWithLinkLeftBehind",
+     {kUnix, "rename-link-connect", "{shared}/stream", "{project}/other"},
+     EACCES,
+     kNever,
+     kShared},
+    {"ProcSelfRoot", {kUnix, "connect", "stream", "/proc/self/root{shared}/stream"}, ELOOP, kNever, kShared},
+    {"Chroot", {kUnix, "userns", "chroot-connect", "{shared}", "/stream"}, EACCES, kStream, kShared},
+};
+
+// A server that runs commands for whoever connects: what it starts is not the session's child.
+const Attempt kByWhom[] = {
+    {"Command", {kUnix, "run", "{shared}/user/bus", "true"}, EACCES, kBus, kShared},
+    {"Daemon", {kUnix, "daemon", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
+    {"DaemonWithCommand", {kUnix, "daemon", "run", "{shared}/user/bus", "true"}, EACCES, kBus, kShared},
+    {"Thread", {kUnix, "thread", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
+    {"SecondExec", {kUnix, "again", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
+    {"UserNamespace", {kUnix, "userns", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
+    {"AbstractFromUserNamespace", {kUnix, "userns", "connect", "stream", "@{abstract}"}, EPERM, kNever},
+};
+
+class SocketEscape : public Escape {};
+TEST_P(SocketEscape, IsRefused) { Try(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(ByName, SocketEscape, ::testing::ValuesIn(kByName), NameOfAttempt);
+INSTANTIATE_TEST_SUITE_P(ByAnotherName, SocketEscape, ::testing::ValuesIn(kByAnotherName), NameOfAttempt);
+INSTANTIATE_TEST_SUITE_P(ByWhom, SocketEscape, ::testing::ValuesIn(kByWhom), NameOfAttempt);
+
+}  // namespace
+}  // namespace spty
