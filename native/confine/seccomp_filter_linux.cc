@@ -45,9 +45,13 @@ constexpr SyscallNumber kNotPermitted[] = {
     kSys_reboot, kSys_swapon, kSys_swapoff, kSys_acct, kSys_quotactl, kSys_quotactl_fd, kSys_iopl,
     kSys_ioperm};
 
-// Its requests pass by every other check. ENOSYS, so that libuv and others use what they used before it.
-constexpr SyscallNumber kNotImplemented[] = {kSys_io_uring_setup, kSys_io_uring_enter,
-                                             kSys_io_uring_register};
+// ENOSYS, so that programs use what they used before.
+constexpr SyscallNumber kNotImplemented[] = {
+    // Its requests pass by every other check.
+    kSys_io_uring_setup, kSys_io_uring_enter, kSys_io_uring_register,
+    // Its flags are in memory, and one of them starts a process in any cgroup that the user may write to,
+    // without opening a file in it for writing (CLONE_INTO_CGROUP). C libraries go on to clone(2).
+    kSys_clone3};
 
 constexpr uint32_t Refuse(int err) { return kSeccompErrno | static_cast<uint32_t>(err); }
 
@@ -66,6 +70,7 @@ class FilterWriter {
     WriteSends();
     WriteSocket();
     WriteSocketPair();
+    WriteLimits();
     WriteAnswers();
     return bpf_.Assemble();
   }
@@ -99,6 +104,7 @@ class FilterWriter {
     Dispatch(kSys_sendmmsg, send_flags_in_3_);
     Dispatch(kSys_socket, socket_);
     Dispatch(kSys_socketpair, socket_pair_);
+    Dispatch(kSys_prlimit64, limits_);
     if (options_.unix_sockets == UnixSockets::kGate) {
       Dispatch(kSys_connect, notify_);
       Dispatch(kSys_listen, notify_);
@@ -201,6 +207,20 @@ class FilterWriter {
     bpf_.Return(Refuse(EOPNOTSUPP));
   }
 
+  // A limit of somebody else's process kills it as a signal would (RLIMIT_CPU), and Landlock's scope does not
+  // cover that: the keeper's own could be set. So limits are set for oneself only, under the number 0, which
+  // is how setrlimit(3) and the shells' ulimit do it. Reading is harmless.
+  void WriteLimits() {
+    bpf_.Bind(limits_);
+    bpf_.LoadArgumentLow(0);
+    bpf_.JumpIfEqual(0, allow_);
+    bpf_.LoadArgumentLow(2);
+    bpf_.JumpIfNotEqual(0, not_permitted_);
+    bpf_.LoadArgumentHigh(2);
+    bpf_.JumpIfNotEqual(0, not_permitted_);
+    bpf_.Return(kSeccompAllow);
+  }
+
   void WriteAnswers() {
     bpf_.Bind(allow_);
     bpf_.Return(kSeccompAllow);
@@ -225,6 +245,7 @@ class FilterWriter {
   Label send_flags_in_3_ = bpf_.NewLabel();
   Label socket_ = bpf_.NewLabel();
   Label socket_pair_ = bpf_.NewLabel();
+  Label limits_ = bpf_.NewLabel();
   Label allow_ = bpf_.NewLabel();
   Label not_permitted_ = bpf_.NewLabel();
   Label not_implemented_ = bpf_.NewLabel();

@@ -142,6 +142,8 @@ class Keeper final : public Children {
       pid_t pid = RetryEintr([&] { return waitpid(-1, &status, WNOHANG); });
       if (pid == 0) return true;
       if (pid == -1) return false;  // ECHILD
+      // A child can make us its tracer (PTRACE_TRACEME); its stops come here too, and are no end.
+      if (!WIFEXITED(status) && !WIFSIGNALED(status)) continue;
       ++reaped_;
       if (pid != shell_) continue;
       shell_ = 0;

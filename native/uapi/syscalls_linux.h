@@ -43,6 +43,7 @@ struct SyscallNumber {
   X(request_key, 249, 218)       \
   X(keyctl, 250, 219)            \
   X(perf_event_open, 298, 241)   \
+  X(prlimit64, 302, 261)         \
   X(open_by_handle_at, 304, 265) \
   X(sendmmsg, 307, 269)          \
   X(finit_module, 313, 273)      \
@@ -58,6 +59,7 @@ struct SyscallNumber {
   X(fsconfig, 431, 431)          \
   X(fsmount, 432, 432)           \
   X(fspick, 433, 433)            \
+  X(clone3, 435, 435)            \
   X(mount_setattr, 442, 442)     \
   X(quotactl_fd, 443, 443)       \
   X(open_tree_attr, 467, 467)
