@@ -5,7 +5,7 @@ import {findViolations} from './lib/include-rules.mjs';
 import {hasBuiltLib, tsc} from './lib/lib-build.mjs';
 import {Failure, main, root, run, which} from './lib/process.mjs';
 
-const cppFiles = ['native', 'test/native'].flatMap((dir) =>
+const cppFiles = ['native', 'test/native', 'test/escape'].flatMap((dir) =>
   readdirSync(join(root, dir), {recursive: true})
     .filter((path) => /\.(cc|h)$/.test(path))
     .map((path) => join(dir, path)));

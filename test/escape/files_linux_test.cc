@@ -14,7 +14,6 @@ namespace {
 
 constexpr char kRead[] = R"("additional_read_only_paths": ["{private}"])";
 constexpr char kWrite[] = R"("additional_read_write_paths": ["{private}"])";
-constexpr char kExecute[] = R"("additional_executable_paths": ["{probes}", "{private}"])";
 constexpr char kTerminals[] = R"("nested_pty": "shared")";
 constexpr char kFiles[] = "escape_files";
 
@@ -38,10 +37,13 @@ const Attempt kByPath[] = {
     {"Exchange", {kFiles, "exchange", "{project}/own", "{private}/secret"}, EACCES, kWrite},
     {"HardLink", {kFiles, "link-read", "{private}/secret", "{project}/linked"}, EXDEV, kWrite},
     {"HardLinkOfDescriptor", {kFiles, "link-fd-read", "{private}/secret", "{project}/linked"}, EXDEV, kWrite},
-    {"HardLinkThroughProc", {kFiles, "link-proc-read", "{private}/secret", "{project}/linked"}, EXDEV, kWrite},
+    {"HardLinkThroughProc",
+     {kFiles, "link-proc-read", "{private}/secret", "{project}/linked"},
+     EXDEV,
+     kWrite},
     {"TemporaryFile", {kFiles, "tmpfile", "{private}"}, EACCES, kWrite},
     {"Fifo", {kFiles, "write", "{private}/fifo"}, EACCES, kWrite},
-    {"Execute", {kFiles, "exec", "{private}/program"}, EACCES, kExecute},
+    {"Execute", {kFiles, "exec", "{private}/program"}, EACCES, kWrite},
 };
 
 const Attempt kByDetour[] = {
@@ -57,7 +59,7 @@ const Attempt kByDetour[] = {
     {"ReopenedDescriptor", {kFiles, "reopen", "{private}/secret"}, EACCES, kRead},
     {"ProcSelfRoot", {kFiles, "read", "/proc/self/root{private}/secret"}, EACCES, kRead},
     {"ProcSelfCwd", {kFiles, "read", "/proc/self/cwd/../private/secret"}, EACCES, kRead},
-    {"Handle", {kFiles, "handle", "{private}/secret", "{project}"}, EPERM, kNever},
+    ForRoot({"Handle", {kFiles, "handle", "{private}/secret", "{project}"}, EPERM, kNever}),
     {"BindMount", {kFiles, "bind", "{private}", "{project}/mount", "secret"}, EPERM, kNever},
     {"Chroot", {kFiles, "userns", "chroot", "{private}", "/secret"}, EACCES, kRead},
     {"Ring", {kFiles, "ring-read", "{private}/secret"}, ENOSYS, kNever},
@@ -83,7 +85,7 @@ const Attempt kThroughOutsiders[] = {
     {"Maps", {kFiles, "read", "/proc/{outsider}/maps"}, EACCES, kNever},
     {"LinkOfProgram", {kFiles, "readlink", "/proc/{outsider}/exe"}, EACCES, kNever},
     {"LinkOfDescriptor", {kFiles, "readlink", "/proc/{outsider}/fd/9"}, EACCES, kNever},
-    {"OomScore", {kFiles, "write", "/proc/{outsider}/oom_score_adj"}, EACCES, kNever},
+    {"OomScore", {kFiles, "write", "/proc/{outsider}/oom_score_adj", "1000"}, EACCES, kNever},
     {"HostEnvironment", {kFiles, "read", "/proc/{host}/environ"}, EACCES, kNever},
     {"HostMemory", {kFiles, "open-both", "/proc/{host}/mem"}, EACCES, kNever},
     {"HostRoot", {kFiles, "read", "/proc/{host}/root{private}/secret"}, EACCES, kNever},
@@ -91,7 +93,6 @@ const Attempt kThroughOutsiders[] = {
     {"KeeperMemory", {kFiles, "open-both", "/proc/{keeper}/mem"}, EACCES, kNever},
     {"KeeperRoot", {kFiles, "read", "/proc/{keeper}/root{private}/secret"}, EACCES, kNever},
     {"KeeperDescriptor", {kFiles, "readlink", "/proc/{keeper}/fd/3"}, EACCES, kNever},
-    {"FromUserNamespace", {kFiles, "userns", "read", "/proc/{outsider}/environ"}, EACCES, kNever},
     {"Arguments", {kFiles, "read", "/proc/{outsider}/cmdline"}, 0, kNotPromised},
 };
 

@@ -1,5 +1,7 @@
 #include "escape/harness.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -45,6 +47,11 @@ SpawnRequest Base(const World& world, const std::vector<std::string>& command) {
 
 }  // namespace
 
+Attempt ForRoot(Attempt attempt) {
+  attempt.root = true;
+  return attempt;
+}
+
 void PrintTo(const Attempt& attempt, std::ostream* out) { *out << Join(attempt.command); }
 
 std::string ToString(const Outcome& outcome) {
@@ -57,6 +64,8 @@ std::string ToString(const Outcome& outcome) {
       return outcome.reason;
     case Outcome::Kind::kKilled:
       return "ended by signal " + std::to_string(outcome.signal);
+    case Outcome::Kind::kNotStarted:
+      return "not started: " + outcome.output;
     case Outcome::Kind::kBroken:
       break;
   }
@@ -84,6 +93,7 @@ Outcome Perform(const SpawnRequest& request) {
   Outcome outcome;
   LiveSession session(request);
   if (!session.ok()) {
+    outcome.kind = Outcome::Kind::kNotStarted;
     outcome.output = Describe(session.error());
     return outcome;
   }
@@ -113,9 +123,13 @@ void Escape::SetUp() {
 
 // False if this machine cannot show anything.
 bool Escape::TryOutside(const Attempt& attempt) {
+  // Lambdas, since the macro returns.
+  if (attempt.root && geteuid() != 0) {
+    [] { GTEST_SKIP() << "needs root"; }();
+    return false;
+  }
   World world;
   if (Join(attempt.command).find("{cgroup}") != std::string::npos && world.cgroup().empty()) {
-    // As a lambda, since the macro returns.
     [] { GTEST_SKIP() << "needs a writable cgroup"; }();
     return false;
   }

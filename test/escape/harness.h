@@ -19,8 +19,7 @@ inline constexpr char kWorkspace[] = R"("profile": "workspace")";
 // The same with the network.
 inline constexpr char kOnline[] = R"("profile": "network-allow-all")";
 // Also the directory {shared}, in which an outsider has its sockets, as they are in /tmp and /run/user.
-inline constexpr char kShared[] =
-    R"("profile": "workspace", "additional_read_write_paths": ["{shared}"])";
+inline constexpr char kShared[] = R"("profile": "workspace", "additional_read_write_paths": ["{shared}"])";
 
 // Instead of a grant: no setting allows it.
 inline constexpr char kNever[] = "never";
@@ -35,11 +34,13 @@ struct Attempt {
   std::string settings = kWorkspace;
   int outside_err = 0;  // for what cannot succeed on a terminal of ours: proof that it gets further outside
   int signal = 0;       // by which it is ended inside, instead of `err`
+  bool root = false;    // outside only root can do it
 };
+Attempt ForRoot(Attempt attempt);
 void PrintTo(const Attempt& attempt, std::ostream* out);
 
 struct Outcome {
-  enum class Kind { kDone, kRefused, kAbsent, kKilled, kBroken };
+  enum class Kind { kDone, kRefused, kAbsent, kKilled, kNotStarted, kBroken };
   Kind kind = Kind::kBroken;
   int err = 0;     // kRefused
   int signal = 0;  // kKilled

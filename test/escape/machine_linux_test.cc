@@ -29,7 +29,7 @@ Attempt Killed(std::string name, const char* command) {
 const Attempt kTable[] = {
     {"PushInput", {kMachine, "push-input", "plain"}, EPERM, kNever},
     {"PushInputHighHalf", {kMachine, "push-input", "high"}, EPERM, kNever},
-    {"PushInputOfDaemon", {kMachine, "again", "push-input", "high"}, EPERM, kNever},
+    {"PushInputAfterSecondExec", {kMachine, "again", "push-input", "high"}, EPERM, kNever},
     // A terminal of ours is no console: outside, the driver says so.
     {"Console", {kMachine, "console", "plain"}, EPERM, kNever, kWorkspace, ENOTTY},
     {"ConsoleHighHalf", {kMachine, "console", "high"}, EPERM, kNever, kWorkspace, ENOTTY},
@@ -44,6 +44,16 @@ const Attempt kTable[] = {
      EACCES,
      kNever,
      R"("profile": "workspace", "additional_read_write_paths": ["{cgroup}"])"},
+    {"JoinCgroupWithEverythingWritable",
+     {kMachine, "cgroup-join", "{cgroup}"},
+     EACCES,
+     kNever,
+     R"("profile": "workspace", "allow_fs_write_all": true)"},
+    ForRoot({"KernelSetting",
+             {"escape_files", "open-both", "/proc/sys/kernel/hostname"},
+             EACCES,
+             kNever,
+             R"("profile": "workspace", "allow_fs_write_all": true)"}),
     {"CloneIntoCgroup", {kMachine, "cgroup-clone", "{cgroup}"}, ENOSYS, kNever},
     {"CloneIntoCgroupFromDaemon", {kMachine, "daemon", "cgroup-clone", "{cgroup}"}, ENOSYS, kNever},
     Killed("EntryOfI386", "entry-i386"),
@@ -111,15 +121,68 @@ TEST_F(MachineEscape, TheHostsEnvironmentStaysOutside) {
   }
 }
 
+// The keeper removes the session's temporary directory, and nobody confines the keeper. A session that may
+// write beside it puts links in it, and then one in its place.
+TEST_F(MachineEscape, TheKeeperRemovesNothingButTheTemporaryDirectory) {
+  for (const bool replace : {false, true}) {
+    World world;
+    const std::string before = world.Picture();
+    const std::string temp = world.scratch().Dir("temps/session");
+    const std::string secret = world.private_dir();
+    PolicyInput input = world.scratch().Input(SettingsText(
+        world, std::string(kWorkspace) + R"(, "additional_read_write_paths": ["{root}/temps"])"));
+    input.env = {{"PATH", "/usr/bin:/bin"}};
+    input.temp_dir = temp;
+    SpawnRequest request = ShellRequest(
+        "cd " + temp + " && ln -s " + secret + " dir && ln -s " + secret +
+        "/secret file && mkdir deep && ln -s / deep/root; cd /; " +
+        (replace ? "mv " + temp + " " + temp + ".old && ln -s " + secret + " " + temp + " && echo replaced"
+                 : std::string("echo linked")));
+    request.policy = world.scratch().Resolve(std::move(input));
+    request.cwd = world.scratch().project();
+    request.temp_dir = temp;
+    std::string output;
+    {
+      LiveSession session(request);
+      ASSERT_TRUE(session.ok()) << Describe(session.error());
+      session.ReadToEnd(&output);
+    }
+    EXPECT_NE(output.find(replace ? "replaced" : "linked"), std::string::npos) << "void: " << output;
+    EXPECT_EQ(world.Picture(), before);
+    EXPECT_EQ(std::filesystem::is_directory(temp), replace);  // through the link
+  }
+}
+
+// A descriptor without close-on-exec under a certain number; what was there before comes back.
+class Leak {
+ public:
+  Leak(const Fd& what, int number) : number_(number), before_(fcntl(number, F_DUPFD_CLOEXEC, 300)) {
+    if (before_.valid()) flags_ = fcntl(number, F_GETFD);
+    EXPECT_EQ(dup2(what.get(), number), number);
+  }
+  ~Leak() {
+    if (before_.valid()) {
+      EXPECT_EQ(dup3(before_.get(), number_, (flags_ & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0), number_);
+    } else {
+      Fd owned(number_);
+    }
+  }
+  Leak(const Leak&) = delete;
+  Leak& operator=(const Leak&) = delete;
+
+ private:
+  int number_;
+  Fd before_;
+  int flags_ = 0;
+};
+
 // What the host forgot to mark close-on-exec. The control is a plain exec: even a session without a policy
 // gets only its terminal.
 TEST_F(MachineEscape, DescriptorsOfTheHostStayOutside) {
   World world;
   for (int number : {20, 251}) {
     const Fd secret(open((world.private_dir() + "/secret").c_str(), O_RDONLY | O_CLOEXEC));
-    ASSERT_EQ(fcntl(number, F_GETFD), -1) << number << " is in use";
-    ASSERT_EQ(dup2(secret.get(), number), number);
-    const Fd leaking(number);
+    const Leak leak(secret, number);
     const std::string text = std::to_string(number);
     const std::string probe = std::string(SPTY_PROBE_DIR) + "/escape_files_linux";
     const int control = system((probe + " read-fd " + text + " > /dev/null").c_str());

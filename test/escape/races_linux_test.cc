@@ -42,7 +42,8 @@ class RaceEscape : public Escape {
  protected:
   // Starts sessions that read a file in `granted`, while that directory and a link to the secret's take turns
   // under its name.
-  static void ReadWhileExchanging(const World& world, const std::string& granted, const std::string& members) {
+  static void ReadWhileExchanging(const World& world, const std::string& granted,
+                                  const std::string& members) {
     const std::string link = world.scratch().Link("home/me/link", world.private_dir());
     SpawnRequest request = RequestInside(world, {"escape_files", "read", granted + "/secret"}, members);
     request.cwd = "/";

@@ -33,11 +33,7 @@ const Attempt kByName[] = {
 };
 
 const Attempt kByAnotherName[] = {
-    {"Symlink",
-     {kUnix, "symlink-connect", "{shared}/stream", "{project}/other"},
-     EACCES,
-     kStream,
-     kShared},
+    {"Symlink", {kUnix, "symlink-connect", "{shared}/stream", "{project}/other"}, EACCES, kStream, kShared},
     {"HardLink", {kUnix, "link-connect", "{shared}/stream", "{project}/other"}, EACCES, kNever, kShared},
     {"Rename",
      {kUnix, "rename-connect", "{shared}/stream", "{project}/other", "{project}/other"},

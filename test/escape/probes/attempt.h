@@ -4,7 +4,8 @@
 //
 // A sub-command may be preceded by words that say who tries: "daemon" (forked twice, in a session of its
 // own), "thread" (not the main one), "userns" (in a user namespace of its own, where it has all
-// capabilities), "again" (a second exec). "{keeper}" in an argument is the number of the probe's parent.
+// capabilities), "netns" (in a network of its own, too), "again" (a second exec). "{keeper}" in an argument
+// is the number of the probe's parent.
 #pragma once
 
 #include <sched.h>
@@ -64,8 +65,16 @@ int AsDaemon(const Command (&commands)[N], const Arguments& arguments) {
     close(ends[0]);
     setsid();
     if (fork() != 0) _exit(0);
-    const int result = Dispatch(commands, arguments);
-    fflush(stdout);
+    // One more, since what it does may be an exec.
+    const pid_t worker = fork();
+    if (worker == 0) {
+      const int result = Dispatch(commands, arguments);
+      fflush(stdout);
+      _exit(result);
+    }
+    int status = -1;
+    if (waitpid(worker, &status, 0) != worker || !WIFEXITED(status)) _exit(1);
+    const int result = WEXITSTATUS(status);
     _exit(write(ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
   }
   close(ends[1]);
@@ -103,6 +112,10 @@ int Dispatch(const Command (&commands)[N], Arguments arguments) {
   if (name == "again") return Again(arguments);
   if (name == "userns") {
     if (unshare(CLONE_NEWUSER) == -1) return Absent("needs user namespaces");
+    return Dispatch(commands, arguments);
+  }
+  if (name == "netns") {
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNET) == -1) return Absent("needs user namespaces");
     return Dispatch(commands, arguments);
   }
   for (const Command& command : commands) {

@@ -40,7 +40,8 @@ int ReadLink(const Arguments& a) {
 
 int Write(const Arguments& a) {
   const int fd = open(At(a, 0), O_WRONLY | O_NOCTTY | O_CLOEXEC);
-  return fd == -1 ? Refused() : Check(static_cast<int>(write(fd, "x", 1)));
+  const std::string text = a.size() > 1 ? a[1] : "x";
+  return fd == -1 ? Refused() : Check(static_cast<int>(write(fd, text.data(), text.size())));
 }
 int OpenBoth(const Arguments& a) { return Check(open(At(a, 0), O_RDWR | O_NOCTTY | O_CLOEXEC)); }
 int OpenTruncating(const Arguments& a) { return Check(open(At(a, 0), O_WRONLY | O_TRUNC | O_CLOEXEC)); }

@@ -26,9 +26,7 @@ int Ioctl(unsigned long request, const void* argument) {
   if (result == -1 && errno == EIO) return Absent("needs dev.tty.legacy_tiocsti 1");
   return Check(result);
 }
-int PushInput(const Arguments& a) {
-  return Ioctl(a[0] == "plain" ? TIOCSTI : TIOCSTI | kHighGarbage, "x");
-}
+int PushInput(const Arguments& a) { return Ioctl(a[0] == "plain" ? TIOCSTI : TIOCSTI | kHighGarbage, "x"); }
 int ControlConsole(const Arguments& a) {
   const char shift_state = 6;
   return Ioctl(a[0] == "plain" ? TIOCLINUX : TIOCLINUX | kHighGarbage, &shift_state);

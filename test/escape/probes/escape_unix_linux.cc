@@ -28,7 +28,10 @@ struct Name {
 };
 
 int TypeOf(const std::string& name) {
-  return name == "dgram" ? SOCK_DGRAM : name == "raw" ? SOCK_RAW : name == "stream" ? SOCK_STREAM : SOCK_SEQPACKET;
+  return name == "dgram"    ? SOCK_DGRAM
+         : name == "raw"    ? SOCK_RAW
+         : name == "stream" ? SOCK_STREAM
+                            : SOCK_SEQPACKET;
 }
 
 // Connected is not enough: somebody must answer.
