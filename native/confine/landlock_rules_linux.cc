@@ -17,11 +17,6 @@ namespace {
 
 Error RuleError(int err, const std::string& path) { return {Stage::kConfinement, err, path}; }
 
-FileType TypeOf(mode_t mode) {
-  if (S_ISDIR(mode)) return FileType::kDirectory;
-  return S_ISCHR(mode) || S_ISBLK(mode) ? FileType::kDevice : FileType::kFile;
-}
-
 // Writing there changes the system or other processes, not files. However wide a grant is, it does not mean
 // that.
 bool IsKernelInterface(int fd) {
@@ -96,13 +91,13 @@ class RuleMaker {
       if (entry == nullptr) return errno == 0 ? Result<void>() : RuleError(errno, path);
       const std::string_view name = entry->d_name;
       if (name == "." || name == ".." || entry->d_type == DT_LNK) continue;
-      TRY(AddEntry(dirfd(dir.get()), path, entry->d_name, granted, holes));
+      TRY(AddEntry(dirfd(dir.get()), path, *entry, granted, holes));
     }
   }
 
-  Result<void> AddEntry(int dir_fd, const std::string& dir_path, const char* name, Rights granted,
+  Result<void> AddEntry(int dir_fd, const std::string& dir_path, const dirent& entry, Rights granted,
                         const std::vector<const Hole*>& holes) {
-    const std::string path = JoinPath(dir_path, name);
+    const std::string path = JoinPath(dir_path, entry.d_name);
     std::vector<const Hole*> inside;
     for (const Hole* hole : holes) {
       if (hole->path == path) {
@@ -113,13 +108,20 @@ class RuleMaker {
         inside.push_back(hole);
       }
     }
-    const Fd fd(openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
-    // Gone since it was listed.
-    if (!fd.valid()) return errno == ENOENT ? Result<void>() : RuleError(errno, path);
-    struct stat info {};
-    if (fstat(fd.get(), &info) != 0) return RuleError(errno, path);
-    if (S_ISLNK(info.st_mode)) return {};
-    const FileType type = TypeOf(info.st_mode);
+    // What is listed as a directory is opened as one; all else gets the rights of a file, which the kernel
+    // takes for a directory as well, should it have become one since.
+    const bool listed = entry.d_type != DT_UNKNOWN;
+    const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC | (entry.d_type == DT_DIR ? O_DIRECTORY : 0);
+    const Fd fd(openat(dir_fd, entry.d_name, flags));
+    // Gone, or something else, since it was listed.
+    if (!fd.valid()) return errno == ENOENT || errno == ENOTDIR ? Result<void>() : RuleError(errno, path);
+    FileType type = entry.d_type == DT_DIR ? FileType::kDirectory : FileType::kFile;
+    if (!listed) {
+      struct stat info {};
+      if (fstat(fd.get(), &info) != 0) return RuleError(errno, path);
+      if (S_ISLNK(info.st_mode)) return {};
+      type = S_ISDIR(info.st_mode) ? FileType::kDirectory : FileType::kFile;
+    }
     if (!inside.empty() && type == FileType::kDirectory) return AddAround(fd.get(), path, granted, inside);
     return Add(fd.get(), granted, type);
   }

@@ -82,7 +82,7 @@ wire::Failed ExecuteFirst(const PlanView& plan) {
 //  9. confined: no capability is left, and none can be gained by exec (no_new_privs).
 // 10. confined: the Landlock domain. From here on no path can be opened but what the policy grants.
 // 11. confined: the seccomp filter, last, as it may refuse what the steps before it need. If it has a
-//     listener the keeper gets that and says that it answers, before anything untrusted runs.
+//     listener the keeper gets that. Until the keeper answers, whoever asks waits.
 // 12. the mask of the calling thread is restored, so that no signal finds us half done.
 // 13. execve of each candidate; nothing of ours runs afterwards.
 void BecomeShell(const PlanView& plan, const ChildFds& fds) {

@@ -26,12 +26,11 @@ int EnterDomain(int ruleset);
 // *listener, CLOEXEC.
 int InstallFilter(const void* filter, uint32_t count, int* listener);
 
-// The child's half: sends the listener to the keeper and waits until that says it answers.
+// The child's half: sends the listener to the keeper. It need not wait: until somebody answers, what asks
+// waits, and if nobody can, the kernel refuses.
 int HandOverListener(int socket, int listener);
 // The keeper's half: receives the listener. ECONNRESET: the child ended first.
 int ReceiveListener(int socket, Fd* listener);
-// The keeper's word to the waiting child: 0, or why the gate could not be opened.
-int ConfirmListener(int socket, int err);
 
 // Tries, in a child of its own where needed, what this kernel lets us do.
 wire::Features ProbeFeatures();

@@ -104,11 +104,7 @@ int InstallFilter(const void* filter, uint32_t count, int* listener) {
 
 int HandOverListener(int socket, int listener) {
   char byte = 0;
-  if (int err = SendWithFd(socket, &byte, 1, listener); err != 0) return err;
-  int32_t answer = 0;
-  ssize_t got = RetryEintr([&] { return read(socket, &answer, sizeof answer); });
-  if (got == -1) return errno;
-  return got == ssize_t{sizeof answer} ? answer : EPROTO;
+  return SendWithFd(socket, &byte, 1, listener);
 }
 
 int ReceiveListener(int socket, Fd* listener) {
@@ -132,13 +128,6 @@ int ReceiveListener(int socket, Fd* listener) {
   memcpy(&fd, CMSG_DATA(rights), sizeof fd);
   *listener = Fd(fd);
   return 0;
-}
-
-int ConfirmListener(int socket, int err) {
-  int32_t answer = err;
-  ssize_t sent = RetryEintr([&] { return send(socket, &answer, sizeof answer, MSG_NOSIGNAL); });
-  if (sent == -1) return errno;
-  return sent == ssize_t{sizeof answer} ? 0 : EIO;
 }
 
 }  // namespace spty

@@ -164,15 +164,15 @@ class Keeper final : public Children {
   pid_t shell() const override { return shell_; }
 
  private:
-  // The child waits with its listener for our word that somebody answers. If nobody can, it is told so, and
-  // reports that as its own failure; the listener closes, and the kernel refuses what would have been asked.
+  // The child has sent its listener, or ended before it could. If the gate cannot be opened the listener
+  // closes, the kernel refuses what would have been asked, and the session is not worth having.
   void OpenGate() {
     Fd listener;
     int err = ReceiveListener(gate_.get(), &listener);
     if (err == 0) err = StartGate(static_cast<Fd&&>(listener), RulesOf(plan_.view));
-    // ECONNRESET: the child failed at an earlier step, which the verdict tells.
-    if (err != ECONNRESET) (void)ConfirmListener(gate_.get(), err);
     gate_.Reset();
+    // ECONNRESET: the child failed at an earlier step, which the verdict tells.
+    if (err != ECONNRESET) gate_err_ = err;
   }
 
   static GateRules RulesOf(const PlanView& plan) {
@@ -195,6 +195,13 @@ class Keeper final : public Children {
   void ReportVerdict() {
     wire::Failed failed;
     ssize_t got = RetryEintr([&] { return read(verdict_.get(), &failed, sizeof failed); });
+    // The listener was sent before exec: it is there, if it was sent at all.
+    if (gate_.valid()) OpenGate();
+    if (got == 0 && gate_err_ != 0) {
+      failed = {Stage::kGate, 0, gate_err_, 0};
+      got = sizeof failed;
+      if (shell_ > 0) kill(shell_, SIGKILL);
+    }
     // Only an end of file means that exec happened. Anything else that is no verdict is a failure of ours.
     if (got != 0 && got != ssize_t{sizeof failed})
       failed = {Stage::kKeeper, 0, got == -1 ? errno : EPROTO, 0};
@@ -241,6 +248,7 @@ class Keeper final : public Children {
   pid_t shell_ = 0;
   uint32_t reaped_ = 0;
   bool scoped_ = false;  // kill(-1) reaches the session and nobody else
+  int gate_err_ = 0;
   bool never_ran_ = false;
   bool host_gone_ = false;
 };

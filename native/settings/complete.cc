@@ -44,6 +44,12 @@ void CompletePaths(const SettingsContent& content, const ProfileDefaults& profil
   const auto read_write =
       profile.system_read_write || system.read_write.empty() ? system.read_write : system.read_write.first(1);
   settings.read_write = OrDefault(content.read_write, read_write, "/system_paths/read_write");
+  if (!content.read_write && !profile.system_read_write && settings.temp.value == TempMode::kShared) {
+    // Asked for in so many words, by somebody whose profile keeps the rest of the list out.
+    for (std::string_view path : system.read_write) {
+      if (IsSharedTemp(path)) settings.read_write.items.push_back({std::string(path), settings.temp.origin});
+    }
+  }
   settings.additional_executable =
       OrDefault(content.additional_executable, {}, "/additional_executable_paths");
   settings.additional_read_only = OrDefault(content.additional_read_only, {}, "/additional_read_only_paths");

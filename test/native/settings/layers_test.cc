@@ -187,6 +187,14 @@ TEST(LayersTest, NameLookupsOnlyWhereTheNetworkIsOpen) {
   EXPECT_FALSE(has_resolver({.project = R"({"allow_network": false})"}));
 }
 
+TEST(LayersTest, SharedTempMeansTheSharedDirectoriesInEveryProfile) {
+  const auto writable = [](const char* user) { return Values(Resolve({.user = user}).settings.read_write); };
+  EXPECT_EQ(writable(R"({"profile": "workspace"})"), Strings{"/dev"});
+  EXPECT_EQ(writable(R"({"profile": "workspace", "temp": "shared"})"), (Strings{"/dev", "/tmp", "/var/tmp"}));
+  EXPECT_EQ(writable(R"({"profile": "workspace", "temp": "shared", "system_paths": {"read_write": []}})"),
+            Strings{});
+}
+
 TEST(LayersTest, PermissionsOnlyAdd) {
   const Settings s = Resolve({.user = R"({"git_access": "commit", "additional_read_write_paths": ["/a"]})",
                               .permissions = R"({"write_paths": ["/b"], "allow_git_access": false,
