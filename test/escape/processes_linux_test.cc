@@ -114,8 +114,10 @@ TEST_F(ProcessEscape, AStopUnderTheKeeperIsNoEnd) {
                                  : RequestOutside(world, command));
     ASSERT_TRUE(session.ok()) << Describe(session.error());
     const pid_t pid = session->pid();
-    session.ReadUntil("stopping");
+    session.ReadUntil("orphan ");
+    const pid_t orphan = std::stoi(session.ReadUntil("\n"));
     ASSERT_TRUE(Eventually([&] { return StateOf(pid) == 't'; }));
+    ASSERT_TRUE(Eventually([&] { return StateOf(orphan) == 0; })) << "not reaped";
     EXPECT_TRUE(session->Signal(SIGKILL));
     EXPECT_TRUE(WaitForDeath(pid));
     EXPECT_EQ(session.ReadToEnd().signal, SIGKILL);

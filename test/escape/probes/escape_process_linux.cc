@@ -158,10 +158,34 @@ int EveryoneInNamespace(const Arguments&) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : Broken("killed");
 }
 
-// Makes the keeper, the parent, our tracer, and stops: a stop is not an end.
+bool IsTraceStopped(pid_t pid) {
+  const int fd = open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
+  char text[256] = {};
+  const bool known = fd != -1 && read(fd, text, sizeof text - 1) > 0;
+  close(fd);
+  const char* name_end = strrchr(text, ')');
+  return known && name_end != nullptr && name_end[2] == 't';
+}
+
+// Makes the keeper, the parent, our tracer, and stops. An orphan that ends afterwards makes the keeper look
+// at all of its children.
 int TraceMe(const Arguments&) {
+  const pid_t self = getpid();
+  fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    const pid_t orphan = fork();
+    if (orphan > 0) {
+      printf("orphan %d\n", orphan);
+      fflush(stdout);
+      _exit(0);
+    }
+    while (!IsTraceStopped(self)) usleep(1000);
+    _exit(0);
+  }
+  int status = -1;
+  if (child == -1 || waitpid(child, &status, 0) != child) return Broken("fork");
   if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == -1) return Refused();
-  printf("stopping\n");
   raise(SIGSTOP);
   return Ok();
 }
