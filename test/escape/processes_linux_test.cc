@@ -95,6 +95,41 @@ TEST_F(ProcessEscape, KillOfEveryoneReachesTheSessionOnly) {
   EXPECT_TRUE(world.CountVisits().alive);
 }
 
+// Another session under the same policy is an outsider like any other.
+TEST_F(ProcessEscape, SessionsDoNotReachEachOther) {
+  World world;
+  const auto waiting = [&](bool confined) {
+    SpawnRequest request = RequestInside(world, {"escape_files", "nothing"}, kWorkspace);
+    request.file = "/bin/sh";
+    request.args = {"-c", "echo up; read line"};
+    if (!confined) request.policy = nullptr;
+    return request;
+  };
+  for (const char* act : {"signal", "trace", "take-descriptor", "limit"}) {
+    SCOPED_TRACE(act);
+    for (const bool confined : {false, true}) {
+      LiveSession other(waiting(confined));
+      ASSERT_TRUE(other.ok()) << Describe(other.error());
+      other.ReadUntil("up");
+      std::vector<std::string> command = {kProcess, act};
+      const std::string pid = std::to_string(other->pid());
+      if (act == std::string("signal")) {
+        command.insert(command.end(), {"kill", pid, "0"});
+      } else {
+        command.insert(command.end(), {pid, "0"});
+      }
+      const Outcome outside = Perform(RequestOutside(world, command));
+      if (outside.kind == Outcome::Kind::kAbsent) GTEST_SKIP() << outside.reason;
+      EXPECT_EQ(outside.kind, Outcome::Kind::kDone) << ToString(outside);
+      const Outcome inside = Perform(RequestInside(world, command, kWorkspace));
+      EXPECT_EQ(inside.kind, Outcome::Kind::kRefused) << "ESCAPED: " << ToString(inside);
+      EXPECT_EQ(ErrnoName(inside.err), ErrnoName(EPERM));
+      other->Write("\n");
+      EXPECT_EQ(other.ReadToEnd().code, 0);
+    }
+  }
+}
+
 // Whoever may be slowed down by its own user may be slowed down from inside, too; root's processes with
 // privileges may not.
 TEST_F(ProcessEscape, ThePriorityOfOutsidersIsNotPromised) {
