@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kNowhere = SIZE_MAX;
 
-Error Mistake(int err, const std::string& what) { return {Stage::kPolicy, err, "seccomp filter: " + what}; }
+Error Mistake(int err, const std::string& what) { return {Stage::kSeccomp, err, "seccomp filter: " + what}; }
 
 }  // namespace
 

@@ -31,7 +31,7 @@ struct SeccompOptions {
 enum class Architecture : uint8_t { kX86_64, kAarch64 };
 
 // The program for the keeper to install. With kGate it needs a listener: without one the kernel answers
-// ENOSYS to the calls that it would ask about. Error: stage policy.
+// ENOSYS to the calls that it would ask about. Error: stage seccomp.
 Result<std::vector<SockFilter>> BuildSeccompFilter(const SeccompOptions& options, Architecture architecture);
 
 // That of this process; nothing on one that has no filter.

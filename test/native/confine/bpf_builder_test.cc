@@ -220,7 +220,7 @@ TEST(BpfBuilder, SaysWhatIsWrong) {
   BpfBuilder builder;
   builder.LoadNumber();
   EXPECT_EQ(Describe(builder.Assemble().error()),
-            "policy: seccomp filter: a program that runs past its end: Invalid argument");
+            "seccomp: seccomp filter: a program that runs past its end: Invalid argument");
 }
 
 TEST(BpfInterpreter, RefusesProgramsThatTheKernelWouldRefuse) {

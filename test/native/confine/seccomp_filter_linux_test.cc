@@ -108,6 +108,7 @@ const std::map<std::string, int>& AlwaysRefused() {
       {"io_uring_setup", ENOSYS},
       {"io_uring_enter", ENOSYS},
       {"io_uring_register", ENOSYS},
+      {"clone3", ENOSYS},
       {"keyctl", EPERM},
       {"add_key", EPERM},
       {"request_key", EPERM},
@@ -169,6 +170,18 @@ TEST_P(SeccompFilter, AnswersEveryNumberAsTheTableSays) {
     uint32_t answer = expected.contains(number) ? expected[number] : kSeccompAllow;
     EXPECT_EQ(Run({number, arch(), 0, {}}), answer) << number;
   }
+}
+
+// Of oneself only: somebody else's limits end a process as a signal would.
+TEST_P(SeccompFilter, LimitsOfOthersCanBeReadButNotSet) {
+  const auto limits = [&](uint64_t pid, uint64_t new_limits) {
+    return Run({Number(kSys_prlimit64), arch(), 0, {pid, 0, new_limits, 0x1000, 0, 0}});
+  };
+  EXPECT_EQ(limits(0, 0x1000), kSeccompAllow);
+  EXPECT_EQ(limits(kGarbage, 0x1000), kSeccompAllow) << "the kernel sees a pid of 0";
+  EXPECT_EQ(limits(1234, 0), kSeccompAllow);
+  EXPECT_EQ(limits(1234, 0x1000), Errno(EPERM));
+  EXPECT_EQ(limits(1234, 0x100000000), Errno(EPERM)) << "a pointer whose low half is zero";
 }
 
 TEST_P(SeccompFilter, IgnoresTheArgumentsOfWhatIsAlwaysRefused) {
