@@ -49,11 +49,13 @@ const written = new WeakMap<object, { text: string; copy: unknown }>();
 /** The JSON text of a document that may be given as text or as an object. Of the same unchanged object, the same string. */
 export function toText(document: string | object, layer: Layer, pointer: string): string {
   if (typeof document === 'string') return document;
-  const known = written.get(document);
+  // From JavaScript anything may come; what is no object is for the parser to refuse.
+  const isObject = typeof document === 'object' && document !== null;
+  const known = isObject ? written.get(document) : undefined;
   if (known && isSame(document, known.copy)) return known.text;
   const problem = findUnspeakable(document, pointer, []);
   if (problem) throw new SettingsError([{ ...problem, layer }]);
   const text = JSON.stringify(document);
-  written.set(document, { text, copy: JSON.parse(text) as unknown });
+  if (isObject) written.set(document, { text, copy: JSON.parse(text) as unknown });
   return text;
 }

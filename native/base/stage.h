@@ -34,7 +34,7 @@ enum class Stage : uint16_t {
   kUid = 37,
   kDescriptors = 38,  // close_range
   kExec = 39,
-  kCgroup = 40,  // making the session's control group, or joining it
+  kCgroup = 40,      // making the session's control group, or joining it
   kPrivileges = 50,  // capabilities, no_new_privs
   kLandlock = 51,
   kSeccomp = 52,

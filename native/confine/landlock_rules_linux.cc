@@ -18,8 +18,9 @@ namespace {
 Error RuleError(int err, const std::string& path) { return {Stage::kConfinement, err, path}; }
 
 // Writing there changes the system or other processes, not files. However wide a grant is, it does not mean
-// that.
-bool IsKernelInterface(int fd) {
+// that. By name too: /sys/fs/cgroup may be a tmpfs with the hierarchies mounted below it.
+bool IsKernelInterface(int fd, std::string_view path) {
+  if (IsWithin(path, "/proc") || IsWithin(path, "/sys")) return true;
   struct statfs info {};
   if (fstatfs(fd, &info) != 0) return true;
   return info.f_type == PROC_SUPER_MAGIC || info.f_type == SYSFS_MAGIC ||
@@ -49,13 +50,13 @@ class RuleMaker {
     if (grant.kind == GrantKind::kDevice && IsTerminalDevice(pin.path))
       return add_(pin.fd.get(), rights_.ForTerminal(pin.type));
     const std::vector<const Hole*> holes = HolesIn(grant);
-    if (holes.empty()) return Add(pin.fd.get(), grant.rights, pin.type);
+    if (holes.empty()) return Add(pin.fd.get(), pin.path, grant.rights, pin.type);
     return AddAround(pin.fd.get(), pin.path, grant.rights, holes);
   }
 
  private:
-  Result<void> Add(int fd, Rights granted, FileType type) {
-    if (granted == Rights::kReadWrite && IsKernelInterface(fd)) granted = Rights::kRead;
+  Result<void> Add(int fd, const std::string& path, Rights granted, FileType type) {
+    if (granted == Rights::kReadWrite && IsKernelInterface(fd, path)) granted = Rights::kRead;
     return add_(fd, rights_.For(granted, type));
   }
 
@@ -123,7 +124,7 @@ class RuleMaker {
       type = S_ISDIR(info.st_mode) ? FileType::kDirectory : FileType::kFile;
     }
     if (!inside.empty() && type == FileType::kDirectory) return AddAround(fd.get(), path, granted, inside);
-    return Add(fd.get(), granted, type);
+    return Add(fd.get(), path, granted, type);
   }
 
   const Policy& policy_;

@@ -73,8 +73,7 @@ class CgroupLeaf {
  private:
   CgroupLeaf() = default;
   std::shared_ptr<const CgroupPlace> place_;
-  std::string name_;
-  Fd dir_;
+  std::string name_;  // empty: there is nothing to remove (any more)
   Fd procs_;
   Fd kill_;
   Fd events_;

@@ -242,11 +242,11 @@ Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, 
     leaf.name_.clear();  // nothing to remove
     return CgroupError(err, path);
   }
-  leaf.dir_ =
+  const Fd dir =
       AboveStdio(Fd(openat(leaf.place_->dir(), leaf.name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
-  if (!leaf.dir_.valid()) return CgroupError(errno, path);
+  if (!dir.valid()) return CgroupError(errno, path);
   const auto file = [&](const char* name, int flags) {
-    return AboveStdio(Fd(openat(leaf.dir_.get(), name, flags | O_CLOEXEC)));
+    return AboveStdio(Fd(openat(dir.get(), name, flags | O_CLOEXEC)));
   };
   leaf.procs_ = file("cgroup.procs", O_RDWR);
   if (!leaf.procs_.valid()) return CgroupError(errno, path + "/cgroup.procs");
@@ -254,12 +254,12 @@ Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, 
   if (!leaf.events_.valid()) return CgroupError(errno, path + "/cgroup.events");
   leaf.kill_ = file("cgroup.kill", O_WRONLY);
   if (!leaf.kill_.valid() && errno != ENOENT) return CgroupError(errno, path + "/cgroup.kill");
-  TRY(ApplyLimits(leaf.dir_.get(), limits, path));
+  TRY(ApplyLimits(dir.get(), limits, path));
   return leaf;
 }
 
 CgroupLeaf::~CgroupLeaf() {
-  if (dir_.valid()) (void)Remove();
+  if (place_ != nullptr && !name_.empty()) (void)Remove();
 }
 
 Result<void> CgroupLeaf::Kill() const { return KillMembers(kill_.get(), procs_.get(), path()); }
@@ -276,7 +276,7 @@ std::vector<pid_t> CgroupLeaf::Members() const { return Pids(procs_.get()); }
 Result<void> CgroupLeaf::Remove() {
   for (int i = 0; i < kRemoveAttempts; ++i) {
     if (unlinkat(place_->dir(), name_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) {
-      dir_.Reset();
+      name_.clear();
       return {};
     }
     if (errno != EBUSY) break;
