@@ -313,6 +313,19 @@ TEST_P(SeccompFilter, RefusesTerminalInjection) {
   }
 }
 
+TEST_P(SeccompFilter, LetsLimitsBeSetForOneselfOnly) {
+  const auto answer = [&](uint64_t pid, uint64_t new_limit) {
+    return Run({Number(kSys_prlimit64), arch(), 0, {pid, 7, new_limit, 0, 0, 0}});
+  };
+  constexpr uint64_t kHigh = uint64_t{1} << 32;
+  EXPECT_EQ(answer(0, 0x1000), kSeccompAllow);
+  EXPECT_EQ(answer(kHigh, 0x1000), kSeccompAllow);  // the kernel sees 0, too
+  EXPECT_EQ(answer(42, 0), kSeccompAllow);          // only asks
+  EXPECT_EQ(answer(42, 0x1000), Errno(EPERM));
+  EXPECT_EQ(answer(42, kHigh), Errno(EPERM));
+  EXPECT_EQ(answer(42 | kHigh, 0x1000), Errno(EPERM));
+}
+
 // Calls that must not depend on arguments come out of the kernel's bitmap, which it can make only if the way
 // to "allow" does not load an argument.
 TEST_P(SeccompFilter, DecidesAboutMostCallsWithoutTheirArguments) {
