@@ -8,4 +8,8 @@ namespace spty {
 // could not be removed; the rest is removed all the same. ENOENT is no error.
 int RemoveTree(const char* path);
 
+// Removes the cgroups inside this one, as far as nobody is in them: only directories, since the files of a
+// cgroup go with it. A session inside the session makes them, or the session itself if it may.
+void RemoveCgroupsIn(int dir, const char* name);
+
 }  // namespace spty

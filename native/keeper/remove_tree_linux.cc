@@ -106,6 +106,31 @@ class Remover {
   int err_ = 0;
 };
 
+class CgroupRemover {
+ public:
+  void Empty(Fd dir, int depth) {
+    alignas(Entry) char buffer[2048];
+    // An invalid descriptor has no entries either.
+    for (long size = 0; (size = syscall(SYS_getdents64, dir.get(), buffer, sizeof buffer)) > 0;) {
+      for (long at = 0; at < size;) {
+        auto* entry = reinterpret_cast<Entry*>(buffer + at);
+        at += entry->length;
+        if (entry->type == kDirectory && !IsDots(entry->name)) RemoveOne(dir.get(), entry->name, depth);
+      }
+    }
+  }
+
+ private:
+  static constexpr uint8_t kDirectory = 4;  // DT_DIR
+
+  void RemoveOne(int dir, const char* name, int depth) {
+    if (unlinkat(dir, name, AT_REMOVEDIR) == 0 || errno != EBUSY || depth >= kDeepest) return;
+    struct stat info;
+    Empty(OpenDirectory(dir, name, &info), depth + 1);
+    (void)unlinkat(dir, name, AT_REMOVEDIR);
+  }
+};
+
 }  // namespace
 
 int RemoveTree(const char* path) {
@@ -116,6 +141,11 @@ int RemoveTree(const char* path) {
   remover.Empty(top.get(), 0);
   if (rmdir(path) == -1 && errno != ENOENT) remover.Remember(errno);
   return remover.err();
+}
+
+void RemoveCgroupsIn(int dir, const char* name) {
+  struct stat info;
+  CgroupRemover().Empty(OpenDirectory(dir, name, &info), 0);
 }
 
 }  // namespace spty

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/eintr.h"
+#include "keeper/remove_tree.h"
 #include "keeper/session_killer.h"
 #include "keeper/sys.h"
 
@@ -62,8 +63,9 @@ int RemoveCgroup(const ReceivedPlan& plan) {
   for (int attempt = 0;; ++attempt) {
     if (unlinkat(plan.cgroup_place.get(), plan.view.cgroup_name, AT_REMOVEDIR) == 0 || errno == ENOENT)
       return 0;
-    // The last one may still be on its way out of the kernel.
+    // There are cgroups in it, or the last one may still be on its way out of the kernel.
     if (errno != EBUSY || attempt == kRemoveAttempts) return errno;
+    RemoveCgroupsIn(plan.cgroup_place.get(), plan.view.cgroup_name);
     timespec pause{0, 1'000'000};
     nanosleep(&pause, nullptr);
   }

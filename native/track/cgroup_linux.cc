@@ -135,6 +135,22 @@ Result<void> KillMembers(int kill_fd, int procs, const std::string& path) {
   return {};
 }
 
+// Removes the cgroups in this one, as far as nobody is in them: those of a session inside the session.
+void RemoveInside(int place, const char* name, int depth = 0) {
+  constexpr int kDeepest = 32;
+  struct CloseDir {
+    void operator()(DIR* dir) const { closedir(dir); }
+  };
+  const int number = openat(place, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const std::unique_ptr<DIR, CloseDir> dir(number >= 0 ? fdopendir(number) : nullptr);
+  while (const dirent* entry = dir == nullptr ? nullptr : readdir(dir.get())) {
+    if (entry->d_type != DT_DIR || entry->d_name[0] == '.') continue;
+    if (unlinkat(dirfd(dir.get()), entry->d_name, AT_REMOVEDIR) == 0 || depth == kDeepest) continue;
+    RemoveInside(dirfd(dir.get()), entry->d_name, depth + 1);
+    (void)unlinkat(dirfd(dir.get()), entry->d_name, AT_REMOVEDIR);
+  }
+}
+
 // Ends and removes the leaf of an owner that is gone.
 bool RemoveOrphan(int place, const char* name) {
   const Fd dir(openat(place, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -146,6 +162,7 @@ bool RemoveOrphan(int place, const char* name) {
     if (!KillMembers(kill_fd.get(), procs.get(), name).ok()) return false;
     for (int i = 0; i < kRemoveAttempts && Populated(events.get()); ++i) Pause();
   }
+  RemoveInside(place, name);
   return unlinkat(place, name, AT_REMOVEDIR) == 0;
 }
 
@@ -182,7 +199,8 @@ Result<std::shared_ptr<const CgroupPlace>> CgroupPlace::Find(const std::string& 
   auto inside = OwnPath(own);
   if (!inside) return CgroupError(ENOENT, "this process is in no cgroup v2");
   // A container's mount shows a part of the hierarchy as its root.
-  if (mount->root != "/" && inside->starts_with(mount->root)) inside = inside->substr(mount->root.size());
+  if (mount->root != "/" && (*inside + "/").starts_with(mount->root + "/"))
+    inside = inside->substr(mount->root.size());
   Error last = CgroupError(EACCES, mount->point);
   for (std::string path = *inside;; path = path.substr(0, path.rfind('/'))) {
     while (path.ends_with('/')) path.pop_back();
@@ -265,9 +283,11 @@ CgroupLeaf::~CgroupLeaf() {
 Result<void> CgroupLeaf::Kill() const { return KillMembers(kill_.get(), procs_.get(), path()); }
 
 Result<bool> CgroupLeaf::Empty() const {
+  errno = 0;
   const std::string events = ReadAll(events_.get());
-  // Removed by the keeper: the file answers ENODEV, and the kernel removes only what is empty.
-  if (events.empty()) return true;
+  // Removed by the keeper: the kernel removes only what is empty. Any other trouble proves nothing.
+  if (events.empty() && errno == ENODEV) return true;
+  if (events.empty()) return CgroupError(errno == 0 ? EIO : errno, path());
   return events.find("populated 0") != std::string::npos;
 }
 
@@ -281,7 +301,11 @@ Result<void> CgroupLeaf::Remove() {
     }
     if (errno != EBUSY) break;
     const auto empty = Empty();
-    if (!empty.ok() || !empty.value()) break;
+    if (!empty.ok() || !empty.value()) {
+      errno = EBUSY;
+      break;
+    }
+    RemoveInside(place_->dir(), name_.c_str());
     Pause();
   }
   return CgroupError(errno, path());
