@@ -237,7 +237,11 @@ export class Terminal extends LegacyEvents {
    * the same promise.
    */
   dispose(options?: DisposeOptions): Promise<DisposeReport> {
-    return (this.disposal ??= this.startDisposal(options));
+    if (this.disposal) return this.disposal;
+    const disposal = this.startDisposal(options);
+    // Options that make no sense have ended nothing: the next call counts.
+    disposal.catch(() => (this.disposal = undefined));
+    return (this.disposal = disposal);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
