@@ -34,36 +34,10 @@ bool Addon::Ready() {
   return true;
 }
 
-namespace {
-
-struct DisposerWork {
-  std::shared_ptr<Disposer> disposer;
-  napi_async_work work;
-};
-
-}  // namespace
-
-bool Addon::RunDisposer() {
-  auto* data = new DisposerWork{disposer_, nullptr};
-  napi_value name = Napi::String::New(env_, "sandboxed-pty dispose");
-  const auto execute = [](napi_env, void* work) { static_cast<DisposerWork*>(work)->disposer->Run(); };
-  const auto complete = [](napi_env env, napi_status, void* work) {
-    napi_delete_async_work(env, static_cast<DisposerWork*>(work)->work);
-    delete static_cast<DisposerWork*>(work);
-  };
-  if (napi_create_async_work(env_, nullptr, name, execute, complete, data, &data->work) == napi_ok) {
-    if (napi_queue_async_work(env_, data->work) == napi_ok) return true;
-    napi_delete_async_work(env_, data->work);
-  }
-  delete data;
-  Napi::Error::New(env_, "no thread for ending sessions").ThrowAsJavaScriptException();
-  return false;
-}
-
 void Addon::Cleanup(Addon* addon) {
-  // Before the sessions go: the worker must not tell anybody any more.
+  // Before the sessions go: nobody may be told any more.
   addon->completions_->Close();
-  addon->disposer_->Abort();
+  addon->disposer_.Abort();
   std::vector<NativeSession*> sessions(addon->sessions_.begin(), addon->sessions_.end());
   for (NativeSession* session : sessions) session->Release();
   addon->pump_.reset();

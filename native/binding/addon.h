@@ -25,10 +25,8 @@ class Addon {
   bool Ready();
   Mailbox& mailbox() { return mailbox_; }
   Pump& pump() { return *pump_; }
-  Disposer& disposer() { return *disposer_; }
+  Disposer& disposer() { return disposer_; }
   Completions& completions() { return *completions_; }
-  // Runs the disposer on a thread of libuv's pool. False with an exception pending.
-  bool RunDisposer();
   // Where a session encodes a string on its way to the kernel; of no meaning between two calls.
   std::vector<char>& encoded_input() { return encoded_input_; }
 
@@ -44,8 +42,7 @@ class Addon {
   Napi::Env env_;
   Mailbox mailbox_;
   std::shared_ptr<Pump> pump_;
-  // Shared with the worker, which may still be on its way out when the environment is gone.
-  std::shared_ptr<Disposer> disposer_ = std::make_shared<Disposer>();
+  Disposer disposer_;
   std::shared_ptr<Completions> completions_ = std::make_shared<Completions>(mailbox_);
   std::unordered_set<NativeSession*> sessions_;
   std::vector<char> encoded_input_;

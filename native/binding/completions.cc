@@ -11,6 +11,10 @@ uint64_t Completions::Expect(const Napi::Function& callback) {
   return id;
 }
 
+void Completions::Forget(uint64_t id) {
+  if (callbacks_.erase(id) > 0) mailbox_->Unref();
+}
+
 void Completions::Deliver(Napi::Env env) {
   std::vector<std::pair<uint64_t, std::string>> results;
   {

@@ -20,6 +20,8 @@ class Completions : public std::enable_shared_from_this<Completions> {
 
   // JavaScript thread: remembers a callback, keeps the event loop alive until it was called.
   uint64_t Expect(const Napi::Function& callback);
+  // JavaScript thread: this one will not be called.
+  void Forget(uint64_t id);
   // JavaScript thread: calls what has come.
   void Deliver(Napi::Env env);
   // JavaScript thread: nobody is called any more.

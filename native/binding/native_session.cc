@@ -274,8 +274,11 @@ Napi::Value NativeSession::Dispose(const Napi::CallbackInfo& info) {
   const uint64_t id = addon_->completions().Expect(info[1].As<Napi::Function>());
   const auto done = [completions = addon_->completions().shared_from_this(),
                      id](const DisposeReport& report) { completions->Post(id, DisposeReportToJson(report)); };
-  if (addon_->disposer().Add(std::move(session), wanted, done) && !addon_->RunDisposer())
+  if (auto added = addon_->disposer().Add(std::move(session), wanted, done); !added.ok()) {
+    addon_->completions().Forget(id);
+    ToJs(env, added.error()).ThrowAsJavaScriptException();
     return env.Undefined();
+  }
   if (end_delivered_ && session_ != nullptr) {
     Release();
     Unref();

@@ -1,31 +1,17 @@
 #include "pty/pump.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <cstdio>
 #include <cstdlib>
+
+#include "base/block_signals.h"
 
 namespace spty {
 namespace {
 
 std::mutex pump_mutex;
 std::weak_ptr<Pump> process_pump;
-
-// Signals belong to the host's threads: the pump would otherwise be picked to run its handlers. The new
-// thread inherits the mask that its creator has at that moment.
-class BlockAllSignals {
- public:
-  BlockAllSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~BlockAllSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "base/block_signals.h"
 #include "session/session.h"
 #include "settings/json_writer.h"
 
@@ -37,7 +38,7 @@ std::string DisposeReportToJson(const DisposeReport& report) {
   return out.Take();
 }
 
-bool Disposer::Add(std::shared_ptr<Session> session, const DisposeOptions& options, Done done) {
+Result<void> Disposer::Add(std::shared_ptr<Session> session, const DisposeOptions& options, Done done) {
   Disposal disposal;
   disposal.options = options;
   disposal.done = std::move(done);
@@ -46,11 +47,33 @@ bool Disposer::Add(std::shared_ptr<Session> session, const DisposeOptions& optio
   if (options.grace.count() > 0) session->Signal(options.signal);
   session->SetEndListener([this] { Wake(); });
   disposal.session = std::move(session);
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  if (!running_) {
+    if (auto started = StartThread(); !started.ok()) {
+      lock.unlock();  // the listener is called with the session's lock held, and takes ours
+      disposal.session->SetEndListener(nullptr);
+      disposal.session->EndNow();
+      return started;
+    }
+  }
   waiting_.push_back(std::move(disposal));
   woken_ = true;
   changed_.notify_one();
-  return !std::exchange(running_, true);
+  return {};
+}
+
+Result<void> Disposer::StartThread() {
+  // It has nothing left to do but to return.
+  if (std::exchange(started_, false)) pthread_join(thread_, nullptr);
+  const BlockAllSignals block;
+  const auto run = [](void* disposer) -> void* {
+    static_cast<Disposer*>(disposer)->Run();
+    return nullptr;
+  };
+  if (int err = pthread_create(&thread_, nullptr, run, this); err != 0)
+    return Error{Stage::kPump, err, "pthread_create"};
+  running_ = started_ = true;
+  return {};
 }
 
 void Disposer::Wake() {
@@ -72,6 +95,7 @@ void Disposer::Abort() {
     disposal.session->SetEndListener(nullptr);
     disposal.session->EndNow();
   }
+  if (std::exchange(started_, false)) pthread_join(thread_, nullptr);
 }
 
 void Disposer::Run() {

@@ -1,6 +1,9 @@
-// Ends sessions, off the host's thread. One worker serves all that are being disposed of at a time, so that a
-// hundred of them, or one that does not die, leave the other threads of the pool to those who share it.
+// Ends sessions, off the host's thread. One thread serves all that are being disposed of at a time, and is
+// only there while there are some. Not one of libuv's pool: Node waits for those before it says that an
+// environment ends, and process.exit() would last as long as the longest grace.
 #pragma once
+
+#include <pthread.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -10,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "track/process_ref.h"
 
 namespace spty {
@@ -39,16 +43,24 @@ class Disposer {
  public:
   using Done = std::function<void(DisposeReport)>;
 
-  // True if somebody has to call Run now; else a running one takes it.
-  bool Add(std::shared_ptr<Session> session, const DisposeOptions& options, Done done);
-  // Works until nothing is left to do. `done` is called from here.
-  void Run();
+  Disposer() = default;
+  ~Disposer() { Abort(); }
+  Disposer(const Disposer&) = delete;
+  Disposer& operator=(const Disposer&) = delete;
+
+  // `done` is called from the thread. An error if there is none to be had: then the session is ended all the
+  // same, but `done` is not called.
+  Result<void> Add(std::shared_ptr<Session> session, const DisposeOptions& options, Done done);
   // Something may have changed.
   void Wake();
-  // Lets go of everything: the sessions are ended all the same, but nobody is told.
+  // Lets go of everything: the sessions are ended all the same, but nobody is told. The thread is gone
+  // afterwards.
   void Abort();
 
  private:
+  // Works until nothing is left to do.
+  void Run();
+  Result<void> StartThread();  // with mutex_ held
   using Clock = std::chrono::steady_clock;
   struct Disposal {
     std::shared_ptr<Session> session;
@@ -70,6 +82,8 @@ class Disposer {
   bool running_ = false;
   bool woken_ = false;
   bool aborted_ = false;
+  pthread_t thread_{};
+  bool started_ = false;  // thread_ is to be joined
 };
 
 }  // namespace spty
