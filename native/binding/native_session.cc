@@ -47,6 +47,7 @@ NativeSession::NativeSession(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
     return;
   }
   session_ = std::move(session).value();
+  loss_ = session_->loss();
   keep_alive_ = request->keep_alive_after_exit;
   addon_->Adopt(this);
   Ref();  // JavaScript may forget us; a running shell is not forgotten
@@ -261,7 +262,13 @@ Napi::Value NativeSession::TrackingJson(const Napi::CallbackInfo& info) {
 Napi::Value NativeSession::Dispose(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   std::shared_ptr<Session> session = session_ != nullptr ? session_ : ended_.lock();
-  if (session == nullptr) return Napi::Boolean::New(env, false);
+  const Session::Loss loss = loss_ == nullptr ? Session::Loss::kNone : loss_->load();
+  if (session == nullptr && loss == Session::Loss::kNone) return Napi::Boolean::New(env, false);
+  if (session == nullptr) {
+    addon_->completions().Post(addon_->completions().Expect(info[1].As<Napi::Function>()),
+                               DisposeReportToJson(LossReport(loss == Session::Loss::kEnded)));
+    return Napi::Boolean::New(env, true);
+  }
   auto options = info[0].As<Napi::Object>();
   const auto number = [&](const char* name) { return options.Get(name).ToNumber().Int64Value(); };
   DisposeOptions wanted;

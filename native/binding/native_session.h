@@ -72,6 +72,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   bool end_delivered_ = false;
   // What session_ was, as long as something of it is left.
   std::weak_ptr<Session> ended_;
+  std::shared_ptr<const std::atomic<Session::Loss>> loss_;
   bool holds_loop_ = false;
   // A Deliver is on its way or under way: there is never more than one, from the mailbox or from onMore.
   std::atomic<bool> scheduled_{false};

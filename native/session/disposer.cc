@@ -12,6 +12,8 @@ namespace {
 // The keeper tells us when it is done; this is for what nobody tells, like a cgroup whose keeper was killed.
 constexpr auto kTick = std::chrono::milliseconds(5);
 
+constexpr char kKeeperKilled[] = "the keeper of this session was ended by somebody else";
+
 void AddMechanisms(uint32_t bits, std::vector<std::string>& names) {
   if ((bits & wire::kByCgroup) != 0) names.emplace_back("cgroup");
   if ((bits & wire::kByScope) != 0) names.emplace_back("landlock-scope");
@@ -36,6 +38,14 @@ std::string DisposeReportToJson(const DisposeReport& report) {
   if (!report.problem.empty()) out.Key("problem").String(report.problem);
   out.EndObject();
   return out.Take();
+}
+
+DisposeReport LossReport(bool ended) {
+  DisposeReport report;
+  report.converged = ended;
+  if (ended) report.mechanisms.emplace_back("cgroup");
+  report.problem = kKeeperKilled;
+  return report;
 }
 
 Result<void> Disposer::Add(std::shared_ptr<Session> session, const DisposeOptions& options, Done done) {
@@ -154,7 +164,7 @@ DisposeReport Disposer::Summary(const Disposal& disposal, bool converged) {
     if (done->clean_err != 0)
       report.problem = "not everything could be removed: " + ErrnoName(done->clean_err);
   } else if (session.keeper_gone()) {
-    report.problem = "the keeper of this session was ended by somebody else";
+    report.problem = kKeeperKilled;
     if (session.has_cgroup()) report.mechanisms.emplace_back("cgroup");
   }
   if (!converged) {

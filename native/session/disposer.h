@@ -38,6 +38,8 @@ struct DisposeReport {
 };
 
 std::string DisposeReportToJson(const DisposeReport& report);
+// For a session that is gone, but whose keeper was killed before it could say that nobody was left.
+DisposeReport LossReport(bool ended);
 
 class Disposer {
  public:

@@ -1,7 +1,9 @@
 #include "session/session.h"
 
 #include <signal.h>
+#include <time.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "session/foreground.h"
@@ -163,9 +165,19 @@ std::optional<wire::Done> Session::done() const {
 }
 
 std::vector<pid_t> Session::Members() const {
-  if (cgroup_) return cgroup_->Members();
-  std::lock_guard lock(end_mutex_);
-  return keeper_gone_ ? std::vector<pid_t>() : DescendantsOf(keeper_.pid());
+  std::vector<pid_t> members;
+  {
+    std::lock_guard lock(end_mutex_);
+    if (!keeper_gone_) members = DescendantsOf(keeper_.pid());
+  }
+  // Each knows of some that the other does not: orphans in the moment before they are the keeper's, or those
+  // in a cgroup of their own.
+  if (cgroup_) {
+    for (pid_t pid : cgroup_->Members()) {
+      if (std::find(members.begin(), members.end(), pid) == members.end()) members.push_back(pid);
+    }
+  }
+  return members;
 }
 
 void Session::SetEndListener(std::function<void()> listener) {
@@ -217,18 +229,32 @@ void Session::HandleFrame(const Frame& frame) {
 // vanished, and that is what we report.
 void Session::HandleKeeperGone(bool closed) {
   auto self = shared_from_this();
-  ShellEnded(End{0, SIGHUP});
   {
     std::lock_guard lock(end_mutex_);
     keeper_gone_ = true;
   }
-  // Somebody killed the keeper: the cgroup is what is left to end the session with.
-  if (!done() && cgroup_) (void)cgroup_->Kill();
+  if (!done()) EndWithoutKeeper();
+  ShellEnded(End{0, SIGHUP});
   pump_.Remove(control_token_);
   // A keeper that closed its end is a few instructions from being a zombie; one that did not may take its
   // time.
   closed ? keeper_.Reap() : keeper_.ReapLater();
   TellEnd();
+}
+
+// The cgroup is what is left to end the session with. Those in it are dead in a moment, and the pump waits
+// for that: the session may be forgotten right after, and nobody would be left to remove the cgroup.
+void Session::EndWithoutKeeper() {
+  constexpr int kLooks = 50;
+  constexpr timespec kPause{0, 1'000'000};
+  *loss_ = Loss::kUnknown;
+  for (int look = 0; cgroup_ && look < kLooks; ++look) {
+    if (ProveEmpty() == Proof::kEmpty) {
+      *loss_ = Loss::kEnded;
+      return;
+    }
+    nanosleep(&kPause, nullptr);
+  }
 }
 
 void Session::ShellEnded(End end) {

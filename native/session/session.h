@@ -93,6 +93,9 @@ class Session final : public Pump::Source,
   bool has_cgroup() const { return cgroup_.has_value(); }
   // Why there is no cgroup; "" if there is one.
   const std::string& no_cgroup() const { return no_cgroup_; }
+  // What became of the session if its keeper was killed; outlives the session.
+  enum class Loss { kNone, kEnded, kUnknown };
+  std::shared_ptr<const std::atomic<Loss>> loss() const { return loss_; }
   // Everybody who belongs to the session now.
   std::vector<pid_t> Members() const;
   // Called when the shell has ended and when the keeper is gone; on the pump.
@@ -115,6 +118,7 @@ class Session final : public Pump::Source,
   std::shared_ptr<TerminalIo> SharedTerminal();
   void HandleFrame(const Frame& frame);
   void HandleKeeperGone(bool closed);
+  void EndWithoutKeeper();
   void ShellEnded(End end);
   void Attach(Client* client);
   void Tell();
@@ -129,6 +133,7 @@ class Session final : public Pump::Source,
   std::optional<CgroupLeaf> cgroup_;
   std::string no_cgroup_;
   bool keep_alive_ = false;
+  std::shared_ptr<std::atomic<Loss>> loss_ = std::make_shared<std::atomic<Loss>>(Loss::kNone);
 
   std::atomic<bool> input_flushed_{false};
   std::atomic<bool> hung_up_{false};
