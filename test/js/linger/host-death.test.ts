@@ -1,0 +1,156 @@
+// A host that dies, in whatever way and moment, takes its sessions with it.
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import { children, linux, ours, script, startHost, stat, temporaryDirectory, until, type Body, type Host } from '../support';
+import { bearers, endBearers, kinds, leavesOf, lingerer, mechanismsOf, newToken, startKind, type Kind } from './support';
+
+const sandboxed = ours.needing(linux);
+
+const tempsOf = (host: number): string[] => fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith(`sandboxed-pty-${host}-`));
+
+/** Sessions of every kind, half of them with a lingerer; then `end` is called, unless it is the test's to do. */
+const inhabited: Body = async (pty, _kernel, { count, program, token, projectDir, end }) => {
+  const sandbox = { enabled: true, profile: 'workspace', additional_executable_paths: [program] };
+  const ready: Promise<void>[] = [];
+  for (let i = 0; i < count; i++) {
+    const options = { file: program, args: [['setsid', 'double-fork', 'slave', 'ignore'][i % 4], token], cwd: projectDir };
+    const child = pty.createSandboxedPty({ ...options, ...(i % 2 === 0 && { projectDir, sandbox }) });
+    ready.push(new Promise((resolve) => child.onData((data: string) => data.includes('ready') && resolve())));
+    process.stdout.write(`started ${i}\n`);
+  }
+  await Promise.all(ready);
+  process.stdout.write('all ready\n');
+  new Function(end)();
+};
+
+function inhabit(token: string, count: number, end = ''): Host {
+  return startHost(inhabited, { arg: { count, token, end, program: lingerer(), projectDir: temporaryDirectory() } });
+}
+
+async function expectNothingLeft(host: Host, token: string): Promise<void> {
+  try {
+    await until('nobody is left', () => bearers(token).filter((bearer) => !bearer.startsWith(`${host.pid}:`)).length === 0);
+    await until('no cgroup is left', () => leavesOf(host.pid).length === 0);
+    await until('no directory is left', () => tempsOf(host.pid).length === 0);
+  } finally {
+    endBearers(token);
+  }
+}
+
+const ends: Record<string, string> = {
+  'process.exit()': 'process.exit(3)',
+  'abort()': 'process.abort()',
+  'an uncaught exception': "setImmediate(() => { throw new Error('uncaught'); })",
+  SIGKILL: "process.kill(process.pid, 'SIGKILL')",
+  SIGTERM: "process.kill(process.pid, 'SIGTERM')",
+};
+
+for (const [name, end] of Object.entries(ends)) {
+  sandboxed(`${name} leaves nothing behind`, async () => {
+    const token = newToken();
+    const host = inhabit(token, 4, end);
+    const { code, signal, stdout } = await host.end();
+    expect(stdout).toContain('all ready');
+    expect(code === 0 && signal === null).toBe(false);
+    await expectNothingLeft(host, token);
+  });
+}
+
+/** The same sequence every time. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+sandboxed('SIGKILL between two sessions, at moments chosen by chance', async () => {
+  const next = random(20);
+  for (let round = 0; round < 6; round++) {
+    const token = newToken();
+    const count = 1 + Math.floor(next() * 8);
+    const host = inhabit(token, count);
+    const moment = Math.floor(next() * (count + 1));
+    await host.printed(moment === count ? 'all ready' : `started ${moment}`);
+    host.kill('SIGKILL');
+    await host.end();
+    await until('nobody is left', () => bearers(token).length === 0);
+    // Killed in the middle of a spawn it may leave a directory or a cgroup that nobody was told of yet: those of a
+    // session that never was. The next host removes them.
+    expect(leavesOf(host.pid).length).toBeLessThanOrEqual(1);
+    expect(tempsOf(host.pid).length).toBeLessThanOrEqual(1);
+    for (const name of tempsOf(host.pid)) fs.rmSync(`${os.tmpdir()}/${name}`, { recursive: true });
+  }
+});
+
+sandboxed('a host that is stopped is not dead', async () => {
+  const token = newToken();
+  const host = inhabit(token, 2, 'process.stdin.resume(); process.stdin.once("data", () => process.exit(0))');
+  await host.printed('all ready');
+  const before = bearers(token).filter((bearer) => !bearer.startsWith(`${host.pid}:`)).sort();
+  expect(before.length).toBeGreaterThan(1);
+  host.kill('SIGSTOP');
+  await until('it is stopped', () => stat(host.pid).state === 'T');
+  // Somebody else's session comes and goes; time enough for a keeper to make a mistake.
+  await script('exit 0').exit();
+  expect(bearers(token).filter((bearer) => !bearer.startsWith(`${host.pid}:`)).sort()).toEqual(before);
+  host.kill('SIGCONT');
+  host.say('go');
+  expect((await host.end()).code).toBe(0);
+  await expectNothingLeft(host, token);
+});
+
+describe('a keeper that somebody else kills', () => {
+  /** Kills the session's keeper: the parent of its shell. */
+  const killKeeper = (pid: number): void => {
+    const keeper = stat(pid).ppid;
+    expect(children()).toContain(keeper);
+    process.kill(keeper, 'SIGKILL');
+  };
+
+  for (const kind of kinds) {
+    sandboxed(`is noticed, and told, ${kind.name}`, async () => {
+      const token = newToken();
+      const session = startKind(kind, lingerer(), ['double-fork', token]);
+      await session.printed('ready');
+      const cgroup = mechanismsOf(session).includes('cgroup');
+      const disposal = (killKeeper(session.pty.pid), session.pty.dispose({ deadlineMs: 300 }));
+      const report = await disposal;
+      expect(report.problem).toContain('keeper');
+      expect(report.converged).toBe(cgroup);
+      if (cgroup) expect(bearers(token)).toEqual([]);
+      expect(await session.exit()).toEqual({ exitCode: 0, signal: 1 });
+      endBearers(token);
+      await until('nobody is left', () => bearers(token).length === 0);
+      await until('no cgroup is left', () => leavesOf(process.pid).length === 0);
+    });
+
+    sandboxed(`is told also to those who ask after the exit, ${kind.name}`, async () => {
+      const token = newToken();
+      const session = startKind(kind, lingerer(), ['double-fork', token]);
+      await session.printed('ready');
+      const cgroup = mechanismsOf(session).includes('cgroup');
+      killKeeper(session.pty.pid);
+      await session.exit();
+      const report = await session.pty.dispose();
+      expect({ converged: report.converged, left: bearers(token).length > 0 }).toEqual({ converged: cgroup, left: !cgroup });
+      expect(report.problem).toContain('keeper');
+      endBearers(token);
+      await until('nobody is left', () => bearers(token).length === 0);
+      await until('no cgroup is left', () => leavesOf(process.pid).length === 0);
+    });
+  }
+
+  // It runs as the same user, outside of every sandbox.
+  sandboxed('one whose own session kills it is no different', async () => {
+    const token = newToken();
+    const session = startKind(kinds[2] as Kind, lingerer(), ['keeper', token]);
+    await session.exit();
+    const report = await session.pty.dispose();
+    expect(report.problem).toContain('keeper');
+    if (report.converged) expect(bearers(token)).toEqual([]);
+    endBearers(token);
+  });
+});
+

@@ -1,0 +1,231 @@
+// Programs that mean to outlive their terminal.
+//   lingerer <way> <token> [<detail>]
+// The token only marks the command line of each process, so that a test finds them all. The leader, which is what the
+// terminal runs, prints "ready" when its offspring is in place, and then waits. Nothing here lives longer than a minute.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { kHoppers = 200, kIdle = 200, kHoppingSeconds = 12 };
+static int ready[2];
+static const char* detail;
+
+static void IgnoreAll(void) {
+  for (int number = 1; number < 65; ++number) signal(number, SIG_IGN);
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, NULL);
+}
+
+static void LeaveTerminal(void) {
+  for (int fd = 0; fd < 3; ++fd) close(fd);
+}
+
+static void Say(void) {
+  if (write(ready[1], "r", 1) != 1) _exit(1);
+}
+
+static void Linger(void) {
+  Say();
+  for (;;) sleep(60);
+}
+
+static void Setsid(void) {
+  if (fork() != 0) return;
+  setsid();
+  IgnoreAll();
+  LeaveTerminal();
+  Linger();
+}
+
+static void DoubleFork(void) {
+  if (fork() != 0) return;
+  setsid();
+  if (fork() != 0) _exit(0);
+  IgnoreAll();
+  LeaveTerminal();
+  Linger();
+}
+
+static void CloneParent(void) {
+  if (syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0) != 0) return;
+  setsid();
+  IgnoreAll();
+  LeaveTerminal();
+  Linger();
+}
+
+static void Ignore(void) {
+  if (fork() != 0) return;
+  IgnoreAll();
+  Linger();
+}
+
+static void HoldSlave(void) {
+  if (fork() != 0) return;
+  int slave = open(ttyname(0), O_RDWR | O_NOCTTY);
+  setsid();
+  IgnoreAll();
+  LeaveTerminal();
+  if (slave >= 0) Linger();
+}
+
+// Never the same process for longer than a moment.
+static void Hop(void) {
+  const time_t last = time(NULL) + kHoppingSeconds;
+  for (int first = 1; time(NULL) < last;) {
+    pid_t next = fork();
+    if (next > 0) _exit(0);
+    if (next < 0) continue;
+    if (first) Say();
+    first = 0;
+    usleep(1000);
+  }
+  _exit(0);
+}
+
+static void Hoppers(void) {
+  for (int i = 0; i < kHoppers; ++i) {
+    if (fork() != 0) continue;
+    setsid();
+    signal(SIGHUP, SIG_IGN);
+    LeaveTerminal();
+    Hop();
+  }
+}
+
+static void Stopped(void) {
+  pid_t child = fork();
+  if (child == 0) {
+    setsid();
+    for (int number = 1; number < 65; ++number) signal(number, SIG_IGN);
+    LeaveTerminal();
+    raise(SIGSTOP);
+    for (;;) sleep(60);
+  }
+  int status = 0;
+  waitpid(child, &status, WUNTRACED);
+  if (WIFSTOPPED(status)) Say();
+}
+
+static void Vfork(void) {
+  if (fork() != 0) return;
+  setsid();
+  IgnoreAll();
+  LeaveTerminal();
+  // The parent sleeps in the kernel for as long as its child does.
+  if (vfork() == 0) Linger();
+}
+
+static void OnParentsDeath(int number) {
+  (void)number;
+  if (fork() == 0) setsid();
+}
+
+// Multiplies when its parent dies.
+static void ParentDeathSignal(void) {
+  if (fork() != 0) return;
+  if (fork() == 0) {
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGUSR1, OnParentsDeath);
+    prctl(PR_SET_PDEATHSIG, SIGUSR1);
+    setsid();
+    LeaveTerminal();
+    Linger();
+  }
+  IgnoreAll();
+  for (;;) sleep(60);
+}
+
+// `detail` is where the hierarchy is mounted.
+static void LockCgroup(void) {
+  char line[4096], path[4200] = "", file[4400];
+  FILE* own = fopen("/proc/self/cgroup", "r");
+  while (own != NULL && fgets(line, sizeof line, own) != NULL) {
+    line[strcspn(line, "\n")] = 0;
+    if (strncmp(line, "0::", 3) == 0) snprintf(path, sizeof path, "%s%s", detail, line + 3);
+  }
+  int err = 0;
+  const char* names[] = {"cgroup.procs", "cgroup.kill", "cgroup.events", "cgroup.threads", "."};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    snprintf(file, sizeof file, "%s/%s", path, names[i]);
+    if (chmod(file, 0) != 0) err = errno;
+  }
+  printf("locked: %s\n", strerrorname_np(err) ? strerrorname_np(err) : "?");
+  Setsid();
+}
+
+// `detail` is a cgroup beside ours.
+static void MoveAway(void) {
+  char file[4400];
+  snprintf(file, sizeof file, "%s/cgroup.procs", detail);
+  if (fork() != 0) return;
+  setsid();
+  IgnoreAll();
+  int err = 0;
+  int fd = open(file, O_WRONLY);
+  if (fd < 0 || write(fd, "0", 1) != 1) err = errno;
+  printf("moved: %s\n", err == 0 ? "0" : strerrorname_np(err));
+  fflush(stdout);
+  LeaveTerminal();
+  if (fork() != 0) _exit(0);
+  Linger();
+}
+
+static const char* Outcome(long result) { return result == 0 ? "0" : strerrorname_np(errno); }
+
+// Our parent is who watches us.
+static void AttackKeeper(void) {
+  pid_t keeper = getppid();
+  printf("trace: %s\n", Outcome(ptrace(PTRACE_SEIZE, keeper, 0, 0)));
+  printf("stop: %s\n", Outcome(kill(keeper, SIGSTOP)));
+  printf("kill: %s\n", Outcome(kill(keeper, SIGKILL)));
+  Setsid();
+}
+
+static void Idle(void) {
+  for (int i = 0; i < kIdle; ++i) {
+    if (fork() == 0) Linger();
+  }
+}
+
+static const struct {
+  const char* name;
+  void (*run)(void);
+  int voices;
+} ways[] = {
+    {"setsid", Setsid, 1},      {"double-fork", DoubleFork, 1}, {"clone-parent", CloneParent, 1},
+    {"ignore", Ignore, 1},      {"hoppers", Hoppers, kHoppers}, {"stopped", Stopped, 1},
+    {"vfork", Vfork, 1},        {"slave", HoldSlave, 1},        {"pdeathsig", ParentDeathSignal, 1},
+    {"lock", LockCgroup, 1},    {"move", MoveAway, 1},          {"keeper", AttackKeeper, 1},
+    {"idle", Idle, kIdle},
+};
+
+int main(int argc, char** argv) {
+  if (argc < 3 || pipe(ready) != 0) return 2;
+  detail = argc > 3 ? argv[3] : "";
+  setvbuf(stdout, NULL, _IONBF, 0);
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i) {
+    if (strcmp(ways[i].name, argv[1]) != 0) continue;
+    ways[i].run();
+    char byte;
+    for (int heard = 0; heard < ways[i].voices; ++heard) {
+      if (read(ready[0], &byte, 1) != 1) return 3;
+    }
+    printf("ready\n");
+    for (;;) sleep(60);
+  }
+  return 2;
+}

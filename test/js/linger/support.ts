@@ -1,0 +1,155 @@
+// Adversaries, found again by a token in their command line, and sessions of every kind to run them in.
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { confined, load, repositoryRoot, temporaryDirectory, track, type Session, type Terminal } from '../support';
+
+export interface DisposeReport {
+  converged: boolean;
+  rounds: number;
+  killed: number;
+  survivors: { pid: number; name: string; state: string }[];
+  elapsedMs: number;
+  mechanisms: string[];
+  problem?: string;
+}
+
+export interface Disposable extends Terminal {
+  dispose(options?: object): Promise<DisposeReport>;
+  listProcesses(): { pid: number; ppid: number; name: string; argv: string[]; startTime: Date }[];
+}
+
+export type DisposableSession = Session & { pty: Disposable };
+
+const source = path.join(repositoryRoot, 'test/js/linger/probes/lingerer.c');
+const directory = path.join(repositoryRoot, 'build/linger');
+
+let compiled: string | undefined;
+
+/** The program of adversaries; compiled once per test file, under a name of its own until it is complete. */
+export function lingerer(): string {
+  if (compiled !== undefined) return compiled;
+  const program = path.join(directory, 'lingerer');
+  const modified = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (modified(program) < modified(source)) {
+    fs.mkdirSync(directory, { recursive: true });
+    const unfinished = `${program}.${process.pid}`;
+    execFileSync('cc', ['-std=gnu11', '-O1', '-Wall', '-Wextra', '-Werror', '-o', unfinished, source]);
+    fs.renameSync(unfinished, program);
+  }
+  return (compiled = program);
+}
+
+let tokens = 0;
+
+/** No other process of the machine has this in its command line. */
+export const newToken = (): string => `linger-${process.pid}-${Date.now()}-${++tokens}`;
+
+function startTime(pid: string): string {
+  const text = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] as string);
+}
+
+/** Who runs with the token: "pid:start", so that a number used again is somebody else. Zombies do not count. */
+export function bearers(token: string): string[] {
+  return fs
+    .readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((pid) => {
+      try {
+        if (!fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(token)) return [];
+        const started = startTime(pid);
+        return started === '' ? [] : [`${pid}:${started}`];
+      } catch {
+        return []; // it ended while we looked
+      }
+    });
+}
+
+/** Ends what a test has shown to survive. */
+export function endBearers(token: string): void {
+  for (const bearer of bearers(token)) {
+    const [pid, started] = bearer.split(':') as [string, string];
+    try {
+      if (startTime(pid) === started) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+}
+
+interface NativeModule {
+  loadNative(): { NativeSession: new (request: object, handlers: object) => object };
+}
+
+/** Sessions started by `body` get no cgroup. */
+export function withoutCgroup<T>(body: () => T): T {
+  const native = (require(path.join(repositoryRoot, 'dist/native-loader')) as NativeModule).loadNative();
+  const original = native.NativeSession;
+  native.NativeSession = function (request: object, handlers: object) {
+    return new original({ ...request, useCgroup: false }, handlers);
+  } as unknown as typeof original;
+  try {
+    return body();
+  } finally {
+    native.NativeSession = original;
+  }
+}
+
+export interface Kind {
+  name: string;
+  confined: boolean;
+  cgroup: boolean;
+}
+
+export const kinds: Kind[] = [
+  { name: 'confined, with a cgroup', confined: true, cgroup: true },
+  { name: 'confined, without a cgroup', confined: true, cgroup: false },
+  { name: 'tracked, with a cgroup', confined: false, cgroup: true },
+  { name: 'tracked, without a cgroup', confined: false, cgroup: false },
+];
+
+/** A session that runs a program. */
+export function startKind(kind: Kind, file: string, args: string[], options: { settings?: object; env?: object } = {}): DisposableSession {
+  const begin = (): Session =>
+    kind.confined
+      ? confined('', { additional_executable_paths: [file], ...options.settings }, { file, args, ...options.env })
+      : track(load().spawn(file, args, { cwd: temporaryDirectory() }));
+  return (kind.cgroup ? begin() : withoutCgroup(begin)) as DisposableSession;
+}
+
+export const startShell = (text: string, kind: Kind = kinds[2] as Kind): DisposableSession =>
+  startKind(kind, '/bin/sh', ['-c', text]);
+
+/** What the session says that it is ended by: the machine may have no cgroup to give. */
+export function mechanismsOf(session: Session): string[] {
+  const { tracking } = (session.pty as unknown as { session: { tracking: string } }).session;
+  return (JSON.parse(tracking) as { mechanisms: string[] }).mechanisms;
+}
+
+/** Where the unified hierarchy is mounted; undefined if it is not. */
+export const hierarchy: string | undefined = fs
+  .readFileSync('/proc/self/mountinfo', 'utf8')
+  .split('\n')
+  .find((line) => line.includes(' - cgroup2 '))
+  ?.split(' ')[4];
+
+/** The cgroup of a process in it. */
+export function cgroupOf(pid: number | 'self'): string {
+  const line = fs.readFileSync(`/proc/${pid}/cgroup`, 'utf8').split('\n').find((entry) => entry.startsWith('0::'));
+  return path.join(hierarchy ?? '', line?.slice(3) ?? '');
+}
+
+/** The leaves of a host's sessions, wherever they are. */
+export function leavesOf(host: number): string[] {
+  const found: string[] = [];
+  for (let at = cgroupOf('self'); hierarchy !== undefined && at.startsWith(hierarchy); at = path.dirname(at)) {
+    try {
+      found.push(...fs.readdirSync(at).filter((name) => name.startsWith(`sandboxed-pty-${host}-`)));
+    } catch {
+      // Not ours to read.
+    }
+  }
+  return found;
+}

@@ -1,0 +1,164 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/fd.h"
+#include "support/processes_linux.h"
+#include "track/process_ref.h"
+
+namespace spty {
+namespace {
+
+// A child that has done `prepare` and then waits; ended and reaped with this object.
+class Child {
+ public:
+  explicit Child(const std::function<void()>& prepare = [] {}) {
+    int ends[2];
+    if (pipe(ends) != 0) return;
+    const Fd ready(ends[0]);
+    Fd say(ends[1]);
+    pid_ = fork();
+    if (pid_ == 0) {
+      prepare();
+      (void)!write(ends[1], "r", 1);
+      for (;;) pause();
+    }
+    say.Reset();
+    char byte = 0;
+    (void)!read(ready.get(), &byte, 1);
+  }
+  ~Child() { End(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void Kill() const { kill(pid_, SIGKILL); }
+  void End() {
+    if (pid_ <= 0) return;
+    Kill();
+    waitpid(std::exchange(pid_, 0), nullptr, 0);
+  }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+TEST(ReadProcess, TellsAboutThisProcess) {
+  const auto self = ReadProcess(getpid(), true);
+  ASSERT_TRUE(self);
+  EXPECT_EQ(self->pid, getpid());
+  EXPECT_EQ(self->parent, getppid());
+  EXPECT_GT(self->start_ticks, 0u);
+  EXPECT_GT(self->rss_bytes, 1u << 20);
+  ASSERT_FALSE(self->argv.empty());
+  EXPECT_EQ(ReadProcess(getpid(), false)->argv.size(), 0u);
+}
+
+TEST(ReadProcess, IsNotFooledByNames) {
+  for (const char* name : {"a) b (c", ") S 1 1 1", "((((", "))))", ") Z 0", "a\nb", " ", "\\x ()"}) {
+    const Child child([&] { prctl(PR_SET_NAME, name); });
+    const auto info = ReadProcess(child.pid(), false);
+    ASSERT_TRUE(info) << name;
+    EXPECT_EQ(info->name, name);
+    EXPECT_EQ(info->parent, getpid()) << name;
+    EXPECT_NE(info->state, 'Z') << name;
+    EXPECT_EQ(info->start_ticks, StartTimeOf(child.pid())) << name;
+    EXPECT_GE(info->start_ticks, StartTimeOf(getpid())) << name;
+  }
+}
+
+TEST(ReadProcess, ShowsAZombieAsOne) {
+  Child child;
+  const uint64_t started = StartTimeOf(child.pid());
+  child.Kill();
+  ASSERT_TRUE(WaitForDeath(child.pid()));
+  const auto info = ReadProcess(child.pid(), true);
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->state, 'Z');
+  EXPECT_EQ(info->start_ticks, started);
+  EXPECT_TRUE(info->argv.empty());
+  EXPECT_EQ(info->rss_bytes, 0u);
+}
+
+TEST(ReadProcess, FindsNobodyUnderANumberThatIsFree) {
+  Child child;
+  const pid_t pid = child.pid();
+  child.End();
+  EXPECT_FALSE(ReadProcess(pid, true));
+  EXPECT_EQ(StartTimeOf(pid), 0u);
+  EXPECT_FALSE(ReadProcess(0, false));
+  EXPECT_FALSE(ReadProcess(-1, false));
+}
+
+TEST(ReadProcess, KeepsEmptyArguments) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  Fd hold(ends[1]);
+  const Fd input(ends[0]);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    dup2(ends[0], 0);
+    execl("/bin/sh", "sh", "-c", "read line; exit", "", "two words", "", nullptr);
+    _exit(127);
+  }
+  const std::vector<std::string> wanted{"sh", "-c", "read line; exit", "", "two words", ""};
+  EXPECT_TRUE(Eventually([&] {
+    const auto info = ReadProcess(pid, true);
+    return info && info->argv == wanted;
+  }));
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+}
+
+TEST(DescendantsOf, FindsGrandchildrenAfterTheirParents) {
+  const Child child([] {
+    if (fork() == 0) {
+      if (fork() == 0) {
+        for (;;) pause();
+      }
+      for (;;) pause();
+    }
+  });
+  std::vector<pid_t> found;
+  ASSERT_TRUE(Eventually([&] { return (found = DescendantsOf(child.pid())).size() == 2; }));
+  EXPECT_EQ(ReadProcess(found[0], false)->parent, child.pid());
+  EXPECT_EQ(ReadProcess(found[1], false)->parent, found[0]);
+  const auto all = DescendantsOf(getpid());
+  EXPECT_NE(std::find(all.begin(), all.end(), found[1]), all.end());
+  kill(found[1], SIGKILL);
+  kill(found[0], SIGKILL);
+  EXPECT_TRUE(WaitForDeath(found[1]));
+}
+
+TEST(OwnerTag, NamesAProcessAndWhenItStarted) {
+  EXPECT_EQ(OwnerTag(), std::to_string(getpid()) + "-" + std::to_string(StartTimeOf(getpid())));
+  EXPECT_TRUE(OwnerLives(OwnerTag()));
+  EXPECT_TRUE(OwnerLives(OwnerTag() + "-17")) << "what comes behind is not the tag's";
+}
+
+TEST(OwnerLives, IsNotTakenInByASecondProcessWithTheSameNumber) {
+  const std::string pid = std::to_string(getpid());
+  EXPECT_FALSE(OwnerLives(pid + "-" + std::to_string(StartTimeOf(getpid()) + 1)));
+  EXPECT_FALSE(OwnerLives(pid + "-1"));
+}
+
+TEST(OwnerLives, SaysNoOnceItHasEnded) {
+  Child child;
+  const std::string tag = std::to_string(child.pid()) + "-" + std::to_string(StartTimeOf(child.pid()));
+  EXPECT_TRUE(OwnerLives(tag));
+  child.End();
+  EXPECT_FALSE(OwnerLives(tag));
+}
+
+TEST(OwnerLives, LeavesAloneWhatItCannotRead) {
+  for (const char* tag :
+       {"", "-", "x", "12", "12-", "12-x", "-5-7", "0-7", "99999999999999999999-1", "12-0", "12 5"})
+    EXPECT_TRUE(OwnerLives(tag)) << tag;
+}
+
+}  // namespace
+}  // namespace spty
