@@ -1,9 +1,9 @@
 import * as fs from 'fs';
 import * as os from 'os';
-import * as path from 'path';
 
 import { SandboxError } from './errors';
 import { Environment, explain, Policy, resolvePolicy } from './policy';
+import { makePrivateTemp } from './private-temps';
 import { ResolvedSettings, resolveSettings, SettingsInput } from './settings';
 import type { SandboxPermissions, SessionKind } from './settings-types';
 
@@ -113,7 +113,7 @@ function needsTempDir(settings: ResolvedSettings, kind: SessionKind): boolean {
 function makeTempDir({ uid, gid }: SandboxRequest): string {
   const parent = os.tmpdir();
   try {
-    const directory = fs.mkdtempSync(path.join(fs.realpathSync(parent), `sandboxed-pty-${process.pid}-`));
+    const directory = makePrivateTemp(fs.realpathSync(parent));
     if (uid !== undefined && gid !== undefined) fs.chownSync(directory, uid, gid);
     return directory;
   } catch (error) {

@@ -1,0 +1,61 @@
+import * as fs from 'fs';
+import * as path from 'path';
+
+const prefix = 'sandboxed-pty-';
+
+/** When a process started; undefined if there is none, or no way to know. */
+function startTime(pid: number | 'self'): string | undefined {
+  try {
+    const text = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a process number means what it means here: this boot of this machine, this pid namespace. */
+function readPlace(): string | undefined {
+  try {
+    const namespace = /\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0];
+    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
+    return namespace && `${namespace}.${boot}`;
+  } catch {
+    return undefined;
+  }
+}
+
+let own: { tag: string; place: string | undefined } | undefined;
+
+function ownTag(): { tag: string; place: string | undefined } {
+  if (own) return own;
+  const [start, place] = [startTime('self'), readPlace()];
+  own = start && place ? { tag: `${process.pid}-${start}-${place}`, place } : { tag: `${process.pid}`, place: undefined };
+  return own;
+}
+
+const swept = new Set<string>();
+
+/**
+ * A host that dies while it starts a session leaves a directory that no keeper has heard of. Only empty ones are
+ * removed: whatever has something in it belongs to a session, and its keeper sees to that.
+ */
+async function sweep(parent: string, place: string): Promise<void> {
+  const names = await fs.promises.readdir(parent);
+  for (const name of names) {
+    const found = /^sandboxed-pty-(\d+)-(\d+)-([^-]+)-/.exec(name);
+    if (found?.[3] !== place || startTime(Number(found[1])) === found[2]) continue;
+    await fs.promises.rmdir(path.join(parent, name)).catch(() => {}); // not empty, not ours, or gone already
+  }
+}
+
+/** A directory that only this user can enter. Its name says whose it is. */
+export function makePrivateTemp(parent: string): string {
+  const { tag, place } = ownTag();
+  const directory = fs.mkdtempSync(path.join(parent, `${prefix}${tag}-`));
+  if (place !== undefined && !swept.has(parent)) {
+    swept.add(parent);
+    // A directory that cannot be listed cannot be tidied up; that is no reason to refuse a session.
+    sweep(parent, place).catch(() => {});
+  }
+  return directory;
+}
