@@ -1,11 +1,14 @@
 // Starts and ends many short sessions and checks that nothing is left behind.
 //   node scripts/soak.mjs [--cycles 10000] [--parallel 8] [--module <name>]
+//   node scripts/soak.mjs --dispose [--cycles 10000] [--parallel 8]    sessions of every kind, ended by dispose()
+//   node scripts/soak.mjs --host-death 300 [--seed 1]                  hosts that are killed
 import {spawn as spawnProcess} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {loadLibrary} from './lib/library.mjs';
 import {Failure, main} from './lib/process.mjs';
 import {measure, settle, table} from './lib/resources.mjs';
+import {soakHostDeath} from './soak-host-death.mjs';
 
 const warmUp = 500;
 const program = '/bin/true';
@@ -21,13 +24,29 @@ function cycle(library) {
   });
 }
 
-async function runCycles(library, count, parallel, onProgress) {
+/** Confined and not, idle and with a background process that has left its session. */
+function disposeCycle(library, index) {
+  const text = index % 4 < 2 ? 'echo ready; read line' : '(setsid sh -c "trap : HUP; sleep 1000" &); echo ready; read line';
+  const sandbox = index % 2 === 0 ? {projectDir: process.cwd(), sandbox: {enabled: true, profile: 'workspace'}} : {};
+  return new Promise((resolve, reject) => {
+    const pty = library.createSandboxedPty({file: '/bin/sh', args: ['-c', text], ...sandbox});
+    const dispose = () => pty.dispose().then((report) => {
+      if (report.converged && !report.problem) resolve();
+      else reject(new Failure(`dispose: ${JSON.stringify(report)}`));
+    }, reject);
+    // Every eighth right away.
+    if (index % 8 === 7) dispose();
+    else pty.onData(dispose);
+  });
+}
+
+async function runCycles(cycle, count, parallel, onProgress) {
   let started = 0;
   let done = 0;
   const lane = async () => {
     while (started < count) {
       started += 1;
-      await cycle(library);
+      await cycle(started);
       done += 1;
       onProgress(done);
     }
@@ -50,13 +69,15 @@ function progressBar(total) {
   };
 }
 
-async function soak({cycles, parallel, module}) {
+async function soak({cycles, parallel, module, dispose}) {
   const library = loadLibrary(module);
-  console.log(`${cycles} sessions of ${program}, ${parallel} at a time, after ${warmUp} to warm up`);
-  await runCycles(library, warmUp, parallel, () => {});
+  const once = dispose ? (index) => disposeCycle(library, index) : () => cycle(library);
+  const what = dispose ? 'shells, each disposed of' : program;
+  console.log(`${cycles} sessions of ${what}, ${parallel} at a time, after ${warmUp} to warm up`);
+  await runCycles(once, warmUp, parallel, () => {});
   await settle();
   const before = measure();
-  await runCycles(library, cycles, parallel, progressBar(cycles));
+  await runCycles(once, cycles, parallel, progressBar(cycles));
   await settle(before);
   const after = measure();
   const {text, leaks} = table(before, after);
@@ -69,7 +90,8 @@ await main(async () => {
   const {values} = parseArgs({
     options: {
       cycles: {type: 'string', default: '10000'}, parallel: {type: 'string', default: '8'},
-      module: {type: 'string', default: '.'},
+      module: {type: 'string', default: '.'}, dispose: {type: 'boolean', default: false},
+      'host-death': {type: 'string'}, seed: {type: 'string', default: '1'},
     },
   });
   const [cycles, parallel] = [Number(values.cycles), Number(values.parallel)];
@@ -77,7 +99,12 @@ await main(async () => {
     throw new Failure('--cycles and --parallel take a whole number above 0');
   }
   if (process.platform !== 'linux') throw new Failure('The soak test reads /proc and runs on Linux only');
-  if (globalThis.gc) return soak({cycles, parallel, module: values.module});
+  if (values['host-death'] !== undefined) {
+    const rounds = Number(values['host-death']);
+    if (!(Number.isInteger(rounds) && rounds > 0)) throw new Failure('--host-death takes a whole number above 0');
+    return soakHostDeath(rounds, Number(values.seed), progressBar(rounds));
+  }
+  if (globalThis.gc) return soak({cycles, parallel, module: values.module, dispose: values.dispose});
   // Memory can only be compared after a collection, which needs a flag; the mark makes strays recognisable.
   const child = spawnProcess(process.execPath, ['--expose-gc', fileURLToPath(import.meta.url), ...process.argv.slice(2)],
     {stdio: 'inherit', env: {...process.env, SPTY_SOAK: String(process.pid)}});

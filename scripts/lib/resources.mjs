@@ -1,5 +1,7 @@
 // What a process holds: descriptors, threads, memory, and processes that it or its sessions started.
 import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 
 /** The allocator and V8 keep some of what they were given; a leak of one page per session would be 40 MiB in 10 000. */
@@ -49,6 +51,26 @@ function openTerminals() {
   }).length;
 }
 
+/** Names of the cgroups that sessions have now: those of one host, or of this process and of those that are dead. */
+export function leaves(host) {
+  const mount = text('/proc/self/mountinfo').split('\n').find((line) => line.includes(' - cgroup2 '))?.split(' ')[4];
+  const own = text('/proc/self/cgroup').split('\n').find((line) => line.startsWith('0::'))?.slice(3);
+  if (mount === undefined || own === undefined) return [];
+  const found = [];
+  for (let at = join(mount, own); at.startsWith(mount); at = dirname(at)) found.push(...entries(at));
+  return found.filter((name) => belongsTo(name, host));
+}
+
+/** Names of the private temporary directories, likewise. */
+export const temporaries = (host) => entries(tmpdir()).filter((name) => belongsTo(name, host));
+
+function belongsTo(name, host) {
+  const pid = /^sandboxed-pty-(\d+)-/.exec(name)?.[1];
+  if (pid === undefined) return false;
+  if (host !== undefined) return Number(pid) === host;
+  return Number(pid) === process.pid || text(`/proc/${pid}/stat`) === '';
+}
+
 export function measure() {
   globalThis.gc?.();
   return {
@@ -56,6 +78,8 @@ export function measure() {
     'of these terminals': openTerminals(),
     threads: entries('/proc/self/task').length,
     processes: countProcesses(),
+    cgroups: leaves(process.pid).length,
+    'temporary directories': temporaries(process.pid).length,
     'resident bytes': process.memoryUsage.rss(),
   };
 }
