@@ -118,6 +118,15 @@ const confinement = [
   },
 ];
 
+function dispose(id, title, crowd, [full, quick], limits) {
+  const parameters = {program: program('crowd'), ...crowd};
+  return {
+    id, title, figure: 'dispose', ceiling: 'c', against: 'cgroup.kill',
+    full: {...parameters, count: full}, quick: {...parameters, count: quick},
+    metrics: [ms('p50_ms', 'p50', limits), ms('p95_ms', 'p95'), ms('blocked_ms', 'loop blocked, p95', {value: 1})],
+  };
+}
+
 export const figures = [
   spawn('spawn', 'spawn of /bin/true, small heap', 0, 1.0),
   spawn('spawn-1g', 'spawn of /bin/true, 1 GiB heap', 1024, 0.1),
@@ -166,6 +175,11 @@ export const figures = [
 ];
 
 figures.push(...confinement);
+figures.push(
+  dispose('dispose', 'dispose of an idle shell', {kind: 'shell'}, [40, 15], {value: 3}),
+  dispose('dispose-hoppers', 'dispose of 200 processes that fork and exit', {kind: 'hoppers', n: 200}, [8, 4], {ceiling: 2}),
+  dispose('dispose-1000', 'dispose of 1000 idle processes', {kind: 'idle', n: 1000}, [8, 4], {ceiling: 2}),
+);
 
 /** Figures whose id is one of `only` (comma-separated) or begins with it: `output` chooses every output figure. */
 export function select(only) {

@@ -18,6 +18,7 @@ const programs = {
   spawn: ['cc'],
   read_strategies: ['cc'],
   gate_connect: ['cc'],
+  crowd: ['cc'],
   keeper_model: [spawnSync('musl-gcc', ['--version']).status === 0 ? 'musl-gcc' : 'cc', '-static'],
 };
 
