@@ -112,8 +112,9 @@ class Keeper final : public Children {
       }
       if (gate_.valid() && watched[3].revents != 0) OpenGate();
       if (verdict_.valid() && watched[2].revents != 0) ReportVerdict();
-      if (watched[1].revents != 0) Reap();
+      // Before anybody is reaped: a session that forks all the time keeps us busy with that.
       if (watched[0].revents != 0) ObeyHost();
+      if (watched[1].revents != 0 && !host_gone_) Reap();
     }
   }
 
@@ -122,8 +123,12 @@ class Keeper final : public Children {
   void End() {
     SessionKiller killer(plan_, *this, scoped_);
     uint32_t reaped_before = reaped_;
+    // Before the first look, which reaps: there may be thousands to reap, and more with every moment.
+    const uint32_t first = shell_ > 0 ? 1 : 0;
+    if (first != 0) killer.KillRound();
     KillOutcome outcome = KillUntilEmpty(killer, [] { return false; });
-    wire::Done done{outcome.rounds, reaped_ - reaped_before, killer.mechanisms(), RemoveCgroup(plan_)};
+    wire::Done done{first + outcome.rounds, reaped_ - reaped_before, killer.mechanisms(),
+                    RemoveCgroup(plan_)};
     // Once nobody is left who could write to it.
     if (plan_.view.temp_dir[0] != '\0') {
       int err = RemoveTree(plan_.view.temp_dir);

@@ -33,7 +33,7 @@ class SessionKiller {
   // says that nobody is in the cgroup.
   bool ProvenEmpty();
   void KillRound();
-  bool Wait(uint32_t ms) { return children_.WaitForOne(ms); }
+  bool Wait(uint32_t ms);
 
   uint32_t mechanisms() const { return mechanisms_; }
 

@@ -46,6 +46,18 @@ void SessionKiller::KillRound() {
   KillChildren(children_.shell());
 }
 
+// After a round that reached everybody at once there is nothing to do but to reap: rounds for each of a
+// thousand that end would take the processor from those who still have to.
+bool SessionKiller::Wait(uint32_t ms) {
+  constexpr int kMostReapings = 1000;  // between two rounds, should somebody have been missed after all
+  const bool atomic = (mechanisms_ & (wire::kByCgroup | wire::kByScope)) != 0;
+  if (!children_.WaitForOne(ms)) return false;
+  for (int i = 0; atomic && i < kMostReapings; ++i) {
+    if (!children_.Reap() || !children_.WaitForOne(ms)) break;
+  }
+  return true;
+}
+
 bool ProveScope(int control) {
   struct {
     pid_t pid;

@@ -54,8 +54,15 @@ Result<void> Disposer::Add(std::shared_ptr<Session> session, const DisposeOption
   disposal.done = std::move(done);
   disposal.began = Clock::now();
   disposal.grace_ends = disposal.began + options.grace;
-  if (options.grace.count() > 0) session->Signal(options.signal);
   session->SetEndListener([this] { Wake(); });
+  if (options.grace.count() > 0) {
+    session->Signal(options.signal);
+  } else {
+    // At once, from here: on a busy machine our thread may have to wait for its turn.
+    disposal.ending = true;
+    disposal.deadline = disposal.began + options.deadline;
+    session->EndNow();
+  }
   disposal.session = std::move(session);
   std::unique_lock lock(mutex_);
   if (!running_) {
