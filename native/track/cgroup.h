@@ -73,7 +73,8 @@ class CgroupLeaf {
  private:
   CgroupLeaf() = default;
   std::shared_ptr<const CgroupPlace> place_;
-  std::string name_;  // empty: there is nothing to remove (any more)
+  std::string name_;
+  bool made_ = false;  // and not removed yet
   Fd procs_;
   Fd kill_;
   Fd events_;

@@ -255,11 +255,8 @@ Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, 
   leaf.place_ = std::move(place);
   leaf.name_ = kPrefix + tag + "-" + std::to_string(next++);
   const std::string path = leaf.path();
-  if (mkdirat(leaf.place_->dir(), leaf.name_.c_str(), 0755) != 0) {
-    const int err = errno;
-    leaf.name_.clear();  // nothing to remove
-    return CgroupError(err, path);
-  }
+  if (mkdirat(leaf.place_->dir(), leaf.name_.c_str(), 0755) != 0) return CgroupError(errno, path);
+  leaf.made_ = true;
   const Fd dir =
       AboveStdio(Fd(openat(leaf.place_->dir(), leaf.name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!dir.valid()) return CgroupError(errno, path);
@@ -277,7 +274,7 @@ Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, 
 }
 
 CgroupLeaf::~CgroupLeaf() {
-  if (place_ != nullptr && !name_.empty()) (void)Remove();
+  if (place_ != nullptr && made_) (void)Remove();
 }
 
 Result<void> CgroupLeaf::Kill() const { return KillMembers(kill_.get(), procs_.get(), path()); }
@@ -296,7 +293,7 @@ std::vector<pid_t> CgroupLeaf::Members() const { return Pids(procs_.get()); }
 Result<void> CgroupLeaf::Remove() {
   for (int i = 0; i < kRemoveAttempts; ++i) {
     if (unlinkat(place_->dir(), name_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) {
-      name_.clear();
+      made_ = false;
       return {};
     }
     if (errno != EBUSY) break;
