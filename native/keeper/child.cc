@@ -87,7 +87,9 @@ wire::Failed ExecuteFirst(const PlanView& plan) {
 // 13. execve of each candidate; nothing of ours runs afterwards.
 void BecomeShell(const PlanView& plan, const ChildFds& fds) {
   const int error_fd = fds.error;
-  if (plan.cgroup && write(fds.cgroup, "0", 1) != 1) Fail(error_fd, Stage::kCgroup, errno);
+  if (fds.cgroup >= 0) {
+    if (int err = JoinCgroup(fds.cgroup); err != 0) Fail(error_fd, Stage::kCgroup, err);
+  }
   if (setsid() == -1) Fail(error_fd, Stage::kSession, errno);
   if (ioctl(fds.slave, TIOCSCTTY, 0) == -1) Fail(error_fd, Stage::kTerminal, errno);
   for (int target = STDIN_FILENO; target <= STDERR_FILENO; ++target) {

@@ -11,7 +11,7 @@ struct ChildFds {
   int error = -1;         // where one wire::Failed goes
   int inner_domain = -1;  // Landlock ruleset
   int gate = -1;          // socket to the keeper, for the seccomp listener
-  int cgroup = -1;        // cgroup.procs
+  int cgroup = -1;        // the session's cgroup, if this process is not in it yet
 };
 
 // Turns this freshly forked process into the shell, or writes one wire::Failed and exits. Never returns.

@@ -86,7 +86,7 @@ bool Assign(PassedFds* passed, ReceivedPlan* plan) {
   if (plan->view.inner_domain && !take(&plan->inner_domain)) return false;
   if (plan->view.outer_domain && !take(&plan->outer_domain)) return false;
   if (plan->view.cgroup &&
-      !(take(&plan->cgroup_procs) && take(&plan->cgroup_events) && take(&plan->cgroup_place)))
+      !(take(&plan->cgroup_dir) && take(&plan->cgroup_events) && take(&plan->cgroup_place)))
     return false;
   if (plan->view.cgroup_kill && !take(&plan->cgroup_kill)) return false;
   return next == passed->count;

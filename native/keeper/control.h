@@ -15,7 +15,7 @@ struct ReceivedPlan {
   Fd slave;
   Fd inner_domain;
   Fd outer_domain;
-  Fd cgroup_procs;
+  Fd cgroup_dir;
   Fd cgroup_events;
   Fd cgroup_place;
   Fd cgroup_kill;

@@ -84,15 +84,21 @@ class Keeper final : public Children {
   }
 
   void StartShell() {
-    shell_ = fork();
+    int to_join = plan_.cgroup_dir.get();
+    shell_ = to_join >= 0 ? ForkIntoCgroup(to_join) : -1;
+    if (shell_ >= 0) {
+      to_join = -1;
+    } else {
+      shell_ = fork();
+    }
     if (shell_ == -1) Refuse(Stage::kFork, errno);
     if (shell_ == 0) {
       BecomeShell(plan_.view, {plan_.slave.get(), verdict_write_.get(), plan_.inner_domain.get(),
-                               gate_child_.get(), plan_.cgroup_procs.get()});
+                               gate_child_.get(), to_join});
     }
     plan_.slave.Reset();
     plan_.inner_domain.Reset();
-    plan_.cgroup_procs.Reset();
+    plan_.cgroup_dir.Reset();
     verdict_write_.Reset();
     gate_child_.Reset();
     wire::Started started{shell_};

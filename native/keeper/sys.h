@@ -21,6 +21,13 @@ int ResetSignalDispositions();
 // A pipe with both ends CLOEXEC, and non-blocking if asked for. 0 or an errno.
 int OpenPipe(int ends[2], bool nonblocking);
 
+// fork(2), the child being in this cgroup from birth: joining one later may make the kernel wait for every
+// processor once (milliseconds). -1 with errno set, also where this kernel, or a sandbox around us, does not
+// have it.
+pid_t ForkIntoCgroup(int cgroup_dir);
+// Moves this process there. 0 or an errno.
+int JoinCgroup(int cgroup_dir);
+
 // Two connected stream sockets, CLOEXEC. 0 or an errno.
 int OpenSocketPair(int ends[2]);
 

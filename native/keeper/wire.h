@@ -59,9 +59,8 @@ static_assert(sizeof(Header) == 16);
 struct PlanFixed {
   uint64_t signal_mask;  // bit n-1 = signal n blocked in the shell, as it was in the calling thread
   uint32_t confined;     // 1: no_new_privs, no capabilities, and what follows
-  // The descriptors: the slave, then as far as these say: the shell's Landlock ruleset, the keeper's own;
-  // cgroup.procs and cgroup.events of the session's cgroup and the directory that it lies in; its
-  // cgroup.kill.
+  // The descriptors: the slave, then as far as these say: the shell's Landlock ruleset, the keeper's own; the
+  // session's cgroup, its cgroup.events and the directory that it lies in; its cgroup.kill.
   uint32_t inner_domain;
   uint32_t outer_domain;
   uint32_t cgroup;

@@ -46,6 +46,7 @@ Result<void> Session::Greet(const SpawnRequest& request, SessionPlan plan) {
   // Only the shell may hold the slave from here on: its last close is how the kernel tells us of its end.
   plan.slave.Reset();
   cgroup_ = std::move(plan.cgroup);
+  if (cgroup_) cgroup_->ForgetDirectory();
   no_cgroup_ = std::move(plan.no_cgroup);
   auto answer = keeper_.Await();
   // A keeper that refused before it got the plan has said why; that is better than "broken pipe".

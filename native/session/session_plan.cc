@@ -97,7 +97,7 @@ std::vector<int> SessionPlan::Descriptors() const {
   if (inner_domain.valid()) fds.push_back(inner_domain.get());
   if (outer_domain.valid()) fds.push_back(outer_domain.get());
   if (cgroup) {
-    fds.insert(fds.end(), {cgroup->procs(), cgroup->events(), cgroup->place_dir()});
+    fds.insert(fds.end(), {cgroup->directory(), cgroup->events(), cgroup->place_dir()});
     if (cgroup->kill() >= 0) fds.push_back(cgroup->kill());
   }
   return fds;

@@ -57,6 +57,9 @@ class CgroupLeaf {
   const std::string& name() const { return name_; }
   std::string path() const { return place_->path() + "/" + name_; }
   int place_dir() const { return place_->dir(); }
+  // The directory itself, to start the first process in; only until ForgetDirectory.
+  int directory() const { return dir_.get(); }
+  void ForgetDirectory() { dir_.Reset(); }
   // Opened before anything ran in it: the session could change the files' modes.
   int procs() const { return procs_.get(); }
   int kill() const { return kill_.get(); }  // -1 before Linux 5.14
@@ -75,6 +78,7 @@ class CgroupLeaf {
   std::shared_ptr<const CgroupPlace> place_;
   std::string name_;
   bool made_ = false;  // and not removed yet
+  Fd dir_;
   Fd procs_;
   Fd kill_;
   Fd events_;

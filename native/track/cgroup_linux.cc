@@ -257,8 +257,9 @@ Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, 
   const std::string path = leaf.path();
   if (mkdirat(leaf.place_->dir(), leaf.name_.c_str(), 0755) != 0) return CgroupError(errno, path);
   leaf.made_ = true;
-  const Fd dir =
+  leaf.dir_ =
       AboveStdio(Fd(openat(leaf.place_->dir(), leaf.name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+  const Fd& dir = leaf.dir_;
   if (!dir.valid()) return CgroupError(errno, path);
   const auto file = [&](const char* name, int flags) {
     return AboveStdio(Fd(openat(dir.get(), name, flags | O_CLOEXEC)));
