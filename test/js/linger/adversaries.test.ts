@@ -1,7 +1,7 @@
 // Whatever a process of a session does to outlive it: dispose() ends it, and proves it.
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { linux, modulePath, ours, root, until } from '../support';
+import { linux, modulePath, ours, repositoryRoot, until } from '../support';
 import {
   bearers,
   cgroupOf,
@@ -126,7 +126,7 @@ describe('one that takes away every right to its cgroup', () => {
 
 describe('one that moves to another cgroup', () => {
   for (const kind of kinds) {
-    sandboxed.needing(unified, root)(`is ${kind.confined ? 'refused' : 'found'}, and ended, ${kind.name}`, async () => {
+    sandboxed.needing(unified)(`is ${kind.confined ? 'refused' : 'found'}, and ended, ${kind.name}`, async () => {
       const token = newToken();
       const sibling = path.join(cgroupOf('self'), token);
       fs.mkdirSync(sibling);
@@ -156,13 +156,17 @@ describe('one that turns against its keeper', () => {
 });
 
 describe('a session inside the session', () => {
-  for (const kind of kinds.filter(({ confined }) => !confined)) {
+  for (const kind of kinds) {
     sandboxed(`ends with it, ${kind.name}`, async () => {
       const token = newToken();
       const inner = `
         const child = require(process.argv[1]).spawn(process.argv[2], ['double-fork', process.argv[3]], {});
         child.onData((data) => process.stdout.write(data));`;
-      const session = startKind(kind, process.execPath, ['-e', inner, modulePath, lingerer(), token]);
+      const settings = {
+        additional_executable_paths: [fs.realpathSync(process.execPath), lingerer(), path.join(repositoryRoot, 'build/Release')],
+        additional_read_only_paths: [repositoryRoot],
+      };
+      const session = startKind(kind, process.execPath, ['-e', inner, modulePath, lingerer(), token], { settings });
       await session.printed('ready');
       await expectGone(session, token);
     });

@@ -200,6 +200,24 @@ TEST_F(LeafTest, IsNotRemovedWhileSomebodyIsInIt) {
   EXPECT_TRUE(Eventually([&] { return unlinkat(place_->dir(), name.c_str(), AT_REMOVEDIR) == 0; }));
 }
 
+TEST_F(LeafTest, IsRemovedTogetherWithTheEmptyOnesInside) {
+  CgroupLeaf leaf = MakeLeaf();
+  for (const char* name : {"a", "a/b", "a/b/c", "d"})
+    ASSERT_EQ(mkdir((leaf.path() + "/" + name).c_str(), 0755), 0);
+  pid_t pid = 0;
+  {
+    const Fd procs(open((leaf.path() + "/a/b/c/cgroup.procs").c_str(), O_RDWR | O_CLOEXEC));
+    pid = StartIn(procs.get());
+  }
+  EXPECT_FALSE(leaf.Empty().value()) << "whoever is further down counts";
+  EXPECT_FALSE(leaf.Remove().ok());
+  ASSERT_TRUE(leaf.Kill().ok());
+  ASSERT_TRUE(WaitForDeath(pid));
+  EXPECT_TRUE(Eventually([&] { return leaf.Empty().value(); }));
+  EXPECT_TRUE(leaf.Remove().ok());
+  EXPECT_FALSE(Exists(leaf.name()));
+}
+
 TEST_F(LeafTest, NeverHasTheNameOfAnother) {
   std::set<std::string> names;
   for (int i = 0; i < 50; ++i) names.insert(MakeLeaf().name());
