@@ -123,7 +123,7 @@ function dispose(id, title, crowd, [full, quick], limits) {
   return {
     id, title, figure: 'dispose', ceiling: 'c', against: 'cgroup.kill',
     full: {...parameters, count: full}, quick: {...parameters, count: quick},
-    metrics: [ms('p50_ms', 'p50', limits), ms('p95_ms', 'p95'), ms('blocked_ms', 'loop blocked, p95', {value: 1})],
+    metrics: [ms('p50_ms', 'p50', limits), ms('p95_ms', 'p95'), ms('blocked_ms', 'loop blocked, p95', limits.value && {value: 1})],
   };
 }
 
