@@ -58,10 +58,8 @@ Result<void> Disposer::Add(std::shared_ptr<Session> session, const DisposeOption
   if (options.grace.count() > 0) {
     session->Signal(options.signal);
   } else {
-    // At once, from here: on a busy machine our thread may have to wait for its turn.
     disposal.ending = true;
     disposal.deadline = disposal.began + options.deadline;
-    session->EndNow();
   }
   disposal.session = std::move(session);
   std::unique_lock lock(mutex_);
@@ -73,9 +71,14 @@ Result<void> Disposer::Add(std::shared_ptr<Session> session, const DisposeOption
       return started;
     }
   }
+  const std::shared_ptr<Session> ending = disposal.ending ? disposal.session : nullptr;
   waiting_.push_back(std::move(disposal));
   woken_ = true;
   changed_.notify_one();
+  lock.unlock();
+  // From here: on a busy machine our thread may have to wait for its turn. And only now: to start a thread
+  // takes long while the kernel ends many processes.
+  if (ending != nullptr) ending->EndNow();
   return {};
 }
 
