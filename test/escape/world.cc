@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -94,6 +95,8 @@ World::World() {
 
 World::~World() {
   CountVisits();
+  // The kernel makes a message queue before Landlock is asked whether it may be opened.
+  syscall(SYS_mq_unlink, abstract_.c_str());
   if (!cgroup_.empty()) {
     rmdir((cgroup_ + "/made").c_str());
     rmdir(cgroup_.c_str());

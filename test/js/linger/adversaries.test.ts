@@ -94,7 +94,7 @@ describe('200 that fork and exit all the time', () => {
   // comes. Whether they are all caught is luck; that the report says so is not.
   sandboxed('are never said to be ended while they are not, tracked, without a cgroup', async () => {
     const token = newToken();
-    const session = await unleash(kinds[3] as Kind, 'hoppers', token);
+    const session = await unleash(kinds[3] as Kind, 'few-hoppers', token);
     const report = await session.pty.dispose({ deadlineMs: 500 });
     if (report.converged) expect(bearers(token)).toEqual([]);
     expect(report.elapsedMs).toBeGreaterThan(0);
