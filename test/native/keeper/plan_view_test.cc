@@ -86,7 +86,9 @@ void ExpectSame(const PlanView& view, const Plan& plan) {
   EXPECT_EQ(Strings(view.gate_directories), plan.gate_directories);
   EXPECT_EQ(Strings(view.gate_sockets), plan.gate_sockets);
   ASSERT_EQ(view.filter_count, plan.filter.size());
-  EXPECT_EQ(memcmp(view.filter, plan.filter.data(), plan.filter.size() * sizeof(uint64_t)), 0);
+  std::vector<uint64_t> filter(view.filter_count);
+  if (!filter.empty()) memcpy(filter.data(), view.filter, filter.size() * sizeof(uint64_t));
+  EXPECT_EQ(filter, plan.filter);
   if (!plan.set_ids) return;
   EXPECT_EQ(view.set_groups, plan.identity.set_groups);
   EXPECT_EQ(view.uid, plan.identity.uid);
