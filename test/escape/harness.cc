@@ -27,7 +27,7 @@ std::string VerdictOf(const std::string& output) {
   return output.substr(begin, output.find('\n', begin) - begin);
 }
 
-bool Leaked(const Outcome& outcome) { return outcome.output.find(kSecret) != std::string::npos; }
+bool Leaked(const EscapeOutcome& outcome) { return outcome.output.find(kSecret) != std::string::npos; }
 
 // What the kernel says about a facility that it was built or set up without.
 bool IsLacking(int err) {
@@ -54,19 +54,19 @@ Attempt ForRoot(Attempt attempt) {
 
 void PrintTo(const Attempt& attempt, std::ostream* out) { *out << Join(attempt.command); }
 
-std::string ToString(const Outcome& outcome) {
+std::string ToString(const EscapeOutcome& outcome) {
   switch (outcome.kind) {
-    case Outcome::Kind::kDone:
+    case EscapeOutcome::Kind::kDone:
       return "done; output: " + outcome.output;
-    case Outcome::Kind::kRefused:
+    case EscapeOutcome::Kind::kRefused:
       return "refused with " + std::string(ErrnoName(outcome.err)) + "; output: " + outcome.output;
-    case Outcome::Kind::kAbsent:
+    case EscapeOutcome::Kind::kAbsent:
       return outcome.reason;
-    case Outcome::Kind::kKilled:
+    case EscapeOutcome::Kind::kKilled:
       return "ended by signal " + std::to_string(outcome.signal);
-    case Outcome::Kind::kNotStarted:
+    case EscapeOutcome::Kind::kNotStarted:
       return "not started: " + outcome.output;
-    case Outcome::Kind::kBroken:
+    case EscapeOutcome::Kind::kBroken:
       break;
   }
   return "broken; output: " + outcome.output;
@@ -89,26 +89,26 @@ SpawnRequest RequestInside(const World& world, const std::vector<std::string>& c
   return request;
 }
 
-Outcome Perform(const SpawnRequest& request) {
-  Outcome outcome;
+EscapeOutcome Perform(const SpawnRequest& request) {
+  EscapeOutcome outcome;
   LiveSession session(request);
   if (!session.ok()) {
-    outcome.kind = Outcome::Kind::kNotStarted;
+    outcome.kind = EscapeOutcome::Kind::kNotStarted;
     outcome.output = Describe(session.error());
     return outcome;
   }
   const Session::End end = session.ReadToEnd(&outcome.output);
   const std::string verdict = VerdictOf(outcome.output);
   if (end.signal != 0) {
-    outcome.kind = Outcome::Kind::kKilled;
+    outcome.kind = EscapeOutcome::Kind::kKilled;
     outcome.signal = end.signal;
   } else if (end.code == 0 && verdict == "ok") {
-    outcome.kind = Outcome::Kind::kDone;
+    outcome.kind = EscapeOutcome::Kind::kDone;
   } else if (end.code == 1 && verdict.starts_with("refused ")) {
-    outcome.kind = Outcome::Kind::kRefused;
+    outcome.kind = EscapeOutcome::Kind::kRefused;
     outcome.err = std::stoi(verdict.substr(std::strlen("refused ")));
   } else if (end.code == kExitAbsent && verdict.starts_with("absent: ")) {
-    outcome.kind = Outcome::Kind::kAbsent;
+    outcome.kind = EscapeOutcome::Kind::kAbsent;
     outcome.reason = verdict.substr(std::strlen("absent: "));
   }
   return outcome;
@@ -133,20 +133,20 @@ bool Escape::TryOutside(const Attempt& attempt) {
     [] { GTEST_SKIP() << "needs a writable cgroup"; }();
     return false;
   }
-  const Outcome outside = Perform(RequestOutside(world, attempt.command));
-  if (outside.kind == Outcome::Kind::kAbsent) {
+  const EscapeOutcome outside = Perform(RequestOutside(world, attempt.command));
+  if (outside.kind == EscapeOutcome::Kind::kAbsent) {
     [&] { GTEST_SKIP() << outside.reason; }();
     return false;
   }
-  if (attempt.outside_err == 0 && outside.kind == Outcome::Kind::kRefused && IsLacking(outside.err)) {
+  if (attempt.outside_err == 0 && outside.kind == EscapeOutcome::Kind::kRefused && IsLacking(outside.err)) {
     [&] { GTEST_SKIP() << "this kernel lacks it (" << ErrnoName(outside.err) << ")"; }();
     return false;
   }
   if (attempt.outside_err == 0) {
-    EXPECT_EQ(outside.kind, Outcome::Kind::kDone)
+    EXPECT_EQ(outside.kind, EscapeOutcome::Kind::kDone)
         << "void, since it does not even succeed outside: " << ToString(outside);
   } else {
-    EXPECT_EQ(outside.kind, Outcome::Kind::kRefused) << ToString(outside);
+    EXPECT_EQ(outside.kind, EscapeOutcome::Kind::kRefused) << ToString(outside);
     EXPECT_EQ(ErrnoName(outside.err), ErrnoName(attempt.outside_err)) << ToString(outside);
   }
   return true;
@@ -155,17 +155,17 @@ bool Escape::TryOutside(const Attempt& attempt) {
 void Escape::TryInside(const Attempt& attempt) {
   World world;
   const std::string before = world.Picture();
-  const Outcome inside = Perform(RequestInside(world, attempt.command, attempt.settings));
+  const EscapeOutcome inside = Perform(RequestInside(world, attempt.command, attempt.settings));
   if (attempt.grant == kNotPromised) {
-    EXPECT_EQ(inside.kind, Outcome::Kind::kDone)
+    EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kDone)
         << "a known limitation is gone: promise it, in the documentation and here; " << ToString(inside);
     return;
   }
   if (attempt.signal != 0) {
-    EXPECT_EQ(inside.kind, Outcome::Kind::kKilled) << "ESCAPED: " << ToString(inside);
+    EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kKilled) << "ESCAPED: " << ToString(inside);
     EXPECT_EQ(inside.signal, attempt.signal);
   } else {
-    EXPECT_EQ(inside.kind, Outcome::Kind::kRefused) << "ESCAPED: " << ToString(inside);
+    EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kRefused) << "ESCAPED: " << ToString(inside);
     EXPECT_EQ(ErrnoName(inside.err), ErrnoName(attempt.err)) << ToString(inside);
   }
   EXPECT_FALSE(Leaked(inside)) << inside.output;
@@ -181,8 +181,9 @@ void Escape::TryInside(const Attempt& attempt) {
 void Escape::TryGranted(const Attempt& attempt) {
   World world;
   const std::string members = attempt.settings + (attempt.grant.empty() ? "" : ", ") + attempt.grant;
-  const Outcome granted = Perform(RequestInside(world, attempt.command, members));
-  EXPECT_EQ(granted.kind, Outcome::Kind::kDone) << "with " << attempt.grant << ": " << ToString(granted);
+  const EscapeOutcome granted = Perform(RequestInside(world, attempt.command, members));
+  EXPECT_EQ(granted.kind, EscapeOutcome::Kind::kDone)
+      << "with " << attempt.grant << ": " << ToString(granted);
 }
 
 void Escape::Try(const Attempt& attempt) {

@@ -39,7 +39,7 @@ struct Attempt {
 Attempt ForRoot(Attempt attempt);
 void PrintTo(const Attempt& attempt, std::ostream* out);
 
-struct Outcome {
+struct EscapeOutcome {
   enum class Kind { kDone, kRefused, kAbsent, kKilled, kNotStarted, kBroken };
   Kind kind = Kind::kBroken;
   int err = 0;     // kRefused
@@ -47,7 +47,7 @@ struct Outcome {
   std::string reason;
   std::string output;
 };
-std::string ToString(const Outcome& outcome);
+std::string ToString(const EscapeOutcome& outcome);
 
 // The settings' members in braces, switched on, with the probes executable.
 std::string SettingsText(const World& world, const std::string& members);
@@ -55,7 +55,7 @@ std::string SettingsText(const World& world, const std::string& members);
 SpawnRequest RequestOutside(const World& world, const std::vector<std::string>& command);
 SpawnRequest RequestInside(const World& world, const std::vector<std::string>& command,
                            const std::string& members);
-Outcome Perform(const SpawnRequest& request);
+EscapeOutcome Perform(const SpawnRequest& request);
 
 // A fixture for tables: INSTANTIATE_TEST_SUITE_P(..., Escape, ValuesIn(kTable), NameOfAttempt).
 class Escape : public ::testing::TestWithParam<Attempt> {

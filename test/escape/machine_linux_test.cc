@@ -81,21 +81,22 @@ TEST_F(MachineEscape, ASetuidCopyOfOursGainsNothing) {
   std::filesystem::copy_file(std::string(SPTY_PROBE_DIR) + "/" + kMachine + "_linux", copy);
   ASSERT_EQ(chmod(copy.c_str(), 04755), 0);
   const std::vector<std::string> command = {kMachine, "setuid", copy};
-  const Outcome outside = Perform(AsNobody(RequestOutside(world, command)));
-  if (outside.kind == Outcome::Kind::kRefused) GTEST_SKIP() << "needs a temporary directory without nosuid";
-  ASSERT_EQ(outside.kind, Outcome::Kind::kDone) << ToString(outside);
-  const Outcome inside = Perform(AsNobody(RequestInside(world, command, kShared)));
-  EXPECT_EQ(inside.kind, Outcome::Kind::kRefused) << ToString(inside);
+  const EscapeOutcome outside = Perform(AsNobody(RequestOutside(world, command)));
+  if (outside.kind == EscapeOutcome::Kind::kRefused)
+    GTEST_SKIP() << "needs a temporary directory without nosuid";
+  ASSERT_EQ(outside.kind, EscapeOutcome::Kind::kDone) << ToString(outside);
+  const EscapeOutcome inside = Perform(AsNobody(RequestInside(world, command, kShared)));
+  EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kRefused) << ToString(inside);
 }
 
 TEST_F(MachineEscape, ASetuidProgramOfTheSystemGainsNothing) {
   World world;
   const std::vector<std::string> command = {kMachine, "system-setuid"};
-  const Outcome outside = Perform(AsNobody(RequestOutside(world, command)));
-  if (outside.kind == Outcome::Kind::kAbsent) GTEST_SKIP() << outside.reason;
-  ASSERT_EQ(outside.kind, Outcome::Kind::kDone) << ToString(outside);
-  const Outcome inside = Perform(AsNobody(RequestInside(world, command, kWorkspace)));
-  EXPECT_EQ(inside.kind, Outcome::Kind::kRefused) << ToString(inside);
+  const EscapeOutcome outside = Perform(AsNobody(RequestOutside(world, command)));
+  if (outside.kind == EscapeOutcome::Kind::kAbsent) GTEST_SKIP() << outside.reason;
+  ASSERT_EQ(outside.kind, EscapeOutcome::Kind::kDone) << ToString(outside);
+  const EscapeOutcome inside = Perform(AsNobody(RequestInside(world, command, kWorkspace)));
+  EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kRefused) << ToString(inside);
 }
 
 TEST_F(MachineEscape, TheHostsEnvironmentStaysOutside) {
@@ -104,7 +105,7 @@ TEST_F(MachineEscape, TheHostsEnvironmentStaysOutside) {
     const std::vector<std::string> words = {kMachine, command, "SPTY_HOST_SECRET"};
     SpawnRequest outside = RequestOutside(world, words);
     outside.env.push_back(std::string("SPTY_HOST_SECRET=") + kSecret);
-    EXPECT_EQ(Perform(outside).kind, Outcome::Kind::kDone) << command;
+    EXPECT_EQ(Perform(outside).kind, EscapeOutcome::Kind::kDone) << command;
 
     const auto request = [&](const std::string& members) {
       PolicyInput input = world.scratch().Input(SettingsText(world, members));
@@ -114,12 +115,12 @@ TEST_F(MachineEscape, TheHostsEnvironmentStaysOutside) {
       inside.policy = world.scratch().Resolve(std::move(input));
       return inside;
     };
-    const Outcome inside = Perform(request(kWorkspace));
-    EXPECT_EQ(inside.kind, Outcome::Kind::kRefused) << command << ": " << ToString(inside);
+    const EscapeOutcome inside = Perform(request(kWorkspace));
+    EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kRefused) << command << ": " << ToString(inside);
     EXPECT_EQ(inside.output.find(kSecret), std::string::npos) << inside.output;
-    const Outcome granted =
+    const EscapeOutcome granted =
         Perform(request(std::string(kWorkspace) + R"(, "allowed_env_vars": ["PATH", "SPTY_HOST_*"])"));
-    EXPECT_EQ(granted.kind, Outcome::Kind::kDone) << command << ": " << ToString(granted);
+    EXPECT_EQ(granted.kind, EscapeOutcome::Kind::kDone) << command << ": " << ToString(granted);
   }
 }
 
@@ -192,8 +193,8 @@ TEST_F(MachineEscape, DescriptorsOfTheHostStayOutside) {
     const std::vector<std::string> command = {"escape_files", "read-fd", text};
     for (const SpawnRequest& request :
          {RequestOutside(world, command), RequestInside(world, command, kWorkspace)}) {
-      const Outcome outcome = Perform(request);
-      EXPECT_EQ(outcome.kind, Outcome::Kind::kRefused) << ToString(outcome);
+      const EscapeOutcome outcome = Perform(request);
+      EXPECT_EQ(outcome.kind, EscapeOutcome::Kind::kRefused) << ToString(outcome);
       EXPECT_EQ(outcome.err, EBADF);
     }
   }

@@ -68,14 +68,15 @@ INSTANTIATE_TEST_SUITE_P(KnownLimits, ProcessEscape, ::testing::ValuesIn(kKnownL
 TEST_F(ProcessEscape, NoSignalByDescriptor) {
   {
     World world;
-    const Outcome outside = Perform(RequestOutside(world, {kProcess, "signal-by-descriptor", "{outsider}"}));
-    ASSERT_EQ(outside.kind, Outcome::Kind::kDone) << ToString(outside);
+    const EscapeOutcome outside =
+        Perform(RequestOutside(world, {kProcess, "signal-by-descriptor", "{outsider}"}));
+    ASSERT_EQ(outside.kind, EscapeOutcome::Kind::kDone) << ToString(outside);
     EXPECT_GE(world.CountVisits().signals, 1);  // another one when the pipe closes
   }
   World world;
-  const Outcome inside =
+  const EscapeOutcome inside =
       Perform(RequestInside(world, {kProcess, "signal-by-descriptor", "{outsider}"}, kWorkspace));
-  EXPECT_EQ(inside.kind, Outcome::Kind::kDone) << ToString(inside);
+  EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kDone) << ToString(inside);
   EXPECT_EQ(world.CountVisits().signals, 0);
   EXPECT_TRUE(world.CountVisits().alive);
 }
@@ -84,13 +85,14 @@ TEST_F(ProcessEscape, NoSignalByDescriptor) {
 TEST_F(ProcessEscape, KillOfEveryoneReachesTheSessionOnly) {
   {
     World world;
-    const Outcome outside = Perform(RequestOutside(world, {kProcess, "everyone-in-namespace"}));
-    if (outside.kind == Outcome::Kind::kAbsent) GTEST_SKIP() << outside.reason;
-    ASSERT_EQ(outside.kind, Outcome::Kind::kDone) << ToString(outside);
+    const EscapeOutcome outside = Perform(RequestOutside(world, {kProcess, "everyone-in-namespace"}));
+    if (outside.kind == EscapeOutcome::Kind::kAbsent) GTEST_SKIP() << outside.reason;
+    ASSERT_EQ(outside.kind, EscapeOutcome::Kind::kDone) << ToString(outside);
   }
   World world;
-  const Outcome inside = Perform(RequestInside(world, {kProcess, "everyone", "{outsider}"}, kWorkspace));
-  EXPECT_EQ(inside.kind, Outcome::Kind::kDone) << ToString(inside);
+  const EscapeOutcome inside =
+      Perform(RequestInside(world, {kProcess, "everyone", "{outsider}"}, kWorkspace));
+  EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kDone) << ToString(inside);
   EXPECT_EQ(world.CountVisits().signals, 0);
   EXPECT_TRUE(world.CountVisits().alive);
 }
@@ -118,11 +120,11 @@ TEST_F(ProcessEscape, SessionsDoNotReachEachOther) {
       } else {
         command.insert(command.end(), {pid, "0"});
       }
-      const Outcome outside = Perform(RequestOutside(world, command));
-      if (outside.kind == Outcome::Kind::kAbsent) GTEST_SKIP() << outside.reason;
-      EXPECT_EQ(outside.kind, Outcome::Kind::kDone) << ToString(outside);
-      const Outcome inside = Perform(RequestInside(world, command, kWorkspace));
-      EXPECT_EQ(inside.kind, Outcome::Kind::kRefused) << "ESCAPED: " << ToString(inside);
+      const EscapeOutcome outside = Perform(RequestOutside(world, command));
+      if (outside.kind == EscapeOutcome::Kind::kAbsent) GTEST_SKIP() << outside.reason;
+      EXPECT_EQ(outside.kind, EscapeOutcome::Kind::kDone) << ToString(outside);
+      const EscapeOutcome inside = Perform(RequestInside(world, command, kWorkspace));
+      EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kRefused) << "ESCAPED: " << ToString(inside);
       EXPECT_EQ(ErrnoName(inside.err), ErrnoName(EPERM));
       other->Write("\n");
       EXPECT_EQ(other.ReadToEnd().code, 0);
@@ -135,8 +137,8 @@ TEST_F(ProcessEscape, SessionsDoNotReachEachOther) {
 TEST_F(ProcessEscape, ThePriorityOfOutsidersIsNotPromised) {
   if (geteuid() == 0) GTEST_SKIP() << "needs an unprivileged user";
   World world;
-  const Outcome inside = Perform(RequestInside(world, {kProcess, "nice", "{outsider}"}, kWorkspace));
-  EXPECT_EQ(inside.kind, Outcome::Kind::kDone) << "a known limitation is gone: " << ToString(inside);
+  const EscapeOutcome inside = Perform(RequestInside(world, {kProcess, "nice", "{outsider}"}, kWorkspace));
+  EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kDone) << "a known limitation is gone: " << ToString(inside);
 }
 
 // A shell that makes the keeper its tracer and stops has not ended: it can still be killed, and its end is

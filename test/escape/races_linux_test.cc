@@ -73,7 +73,7 @@ class RaceEscape : public Escape {
 TEST_F(RaceEscape, AGrantNeverBecomesWhatReplacedIt) {
   World world;
   world.scratch().File("home/me/granted/secret", "harmless");
-  const Outcome outside = Perform(RequestOutside(world, {"escape_files", "read", "{private}/secret"}));
+  const EscapeOutcome outside = Perform(RequestOutside(world, {"escape_files", "read", "{private}/secret"}));
   ASSERT_NE(outside.output.find(kSecret), std::string::npos) << ToString(outside);
   ReadWhileExchanging(world, world.scratch().Home("granted"),
                       std::string(kWorkspace) + R"(, "additional_read_only_paths": ["~/granted"])");

@@ -21,13 +21,13 @@ class SettingsEscape : public Escape {
     // To refuse is as good as to grant nothing.
     if (!policy.ok()) return;
     request.policy = std::move(policy).value();
-    const Outcome inside = Perform(request);
-    if (inside.kind != Outcome::Kind::kNotStarted) {
-      EXPECT_EQ(inside.kind, Outcome::Kind::kRefused) << "ESCAPED: " << ToString(inside);
+    const EscapeOutcome inside = Perform(request);
+    if (inside.kind != EscapeOutcome::Kind::kNotStarted) {
+      EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kRefused) << "ESCAPED: " << ToString(inside);
       EXPECT_EQ(ErrnoName(inside.err), ErrnoName(EACCES));
     }
-    const Outcome outside = Perform(RequestOutside(world, command));
-    EXPECT_EQ(outside.kind, Outcome::Kind::kDone) << ToString(outside);
+    const EscapeOutcome outside = Perform(RequestOutside(world, command));
+    EXPECT_EQ(outside.kind, EscapeOutcome::Kind::kDone) << ToString(outside);
   }
 
   static void ExpectUnreadable(const World& world, const std::string& members) {
@@ -57,8 +57,8 @@ TEST_F(SettingsEscape, PathsThatLeadThereGrantIt) {
     input.env = {{"PATH", "/usr/bin:/bin"}, {"HOME", world.scratch().home()}};
     SpawnRequest request = RequestInside(world, {"escape_files", "read", "{private}/secret"}, kWorkspace);
     request.policy = world.scratch().Resolve(std::move(input));
-    const Outcome granted = Perform(request);
-    EXPECT_EQ(granted.kind, Outcome::Kind::kDone) << ToString(granted);
+    const EscapeOutcome granted = Perform(request);
+    EXPECT_EQ(granted.kind, EscapeOutcome::Kind::kDone) << ToString(granted);
   }
 }
 
@@ -135,11 +135,11 @@ TEST_F(SettingsEscape, AnUntrustedProjectFileOpensNoNetworkAndNoSocket) {
     PolicyInput input = world.scratch().Input(SettingsText(world, kWorkspace), world.Fill(wish));
     input.env = {{"PATH", "/usr/bin:/bin"}};
     request.policy = world.scratch().Resolve(std::move(input));
-    const Outcome inside = Perform(request);
-    EXPECT_EQ(inside.kind, Outcome::Kind::kRefused) << "ESCAPED: " << ToString(inside);
+    const EscapeOutcome inside = Perform(request);
+    EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kRefused) << "ESCAPED: " << ToString(inside);
     EXPECT_EQ(world.CountVisits().visitors + world.CountVisits().connections, 0);
     World outside;
-    EXPECT_EQ(Perform(RequestOutside(outside, command)).kind, Outcome::Kind::kDone);
+    EXPECT_EQ(Perform(RequestOutside(outside, command)).kind, EscapeOutcome::Kind::kDone);
   }
 }
 
