@@ -208,8 +208,8 @@ TEST(OpenBoundName, FollowsNoLinkOfTheSession) {
   dir.Write("file", "");
   ASSERT_EQ(symlink("file", dir.File("link").c_str()), 0);
   EXPECT_TRUE(OpenBoundName(dir.File("file").c_str()).valid());
-  EXPECT_TRUE(OpenBoundName((dir.path() + "/./../" + dir.path().substr(5) + "//file").c_str()).valid() ||
-              dir.path().compare(0, 5, "/tmp/") != 0);
+  const std::string name = dir.path().substr(dir.path().rfind('/') + 1);
+  EXPECT_TRUE(OpenBoundName((dir.path() + "/./../" + name + "//file").c_str()).valid());
   EXPECT_FALSE(OpenBoundName(dir.File("link").c_str()).valid());
   EXPECT_FALSE(OpenBoundName("file").valid());
   EXPECT_FALSE(OpenBoundName("/proc/self/root").valid());
