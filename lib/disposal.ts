@@ -25,6 +25,14 @@ export interface DisposeReport {
   problem?: string;
 }
 
+/** What will end the session, and why it is not more. */
+export interface Tracking {
+  /** 'cgroup', 'landlock-scope', 'subreaper'. The last one alone does not catch what forks faster than it is found. */
+  mechanisms: readonly string[];
+  /** Why the session has no cgroup of its own. */
+  noCgroup?: string;
+}
+
 export interface ProcessInfo {
   pid: number;
   ppid: number;

@@ -6,7 +6,7 @@ import { ExitEvent, Terminal } from './terminal';
 
 export type { ExitEvent, OpenOptions, OpenTerminal, SpawnOptions };
 export type { SandboxOptions };
-export type { DisposeOptions, DisposeReport, ProcessInfo } from './disposal';
+export type { DisposeOptions, DisposeReport, ProcessInfo, Tracking } from './disposal';
 export type { Enforcement, ProtectionReport } from './enforcement';
 export type { Disposable, Event } from './event';
 export { SandboxError };

@@ -7,6 +7,7 @@ import {
   disposeSession,
   listSessionProcesses,
   ProcessInfo,
+  Tracking,
 } from './disposal';
 import { Enforcement, readEnforcement } from './enforcement';
 import { Event, EventSource } from './event';
@@ -40,6 +41,7 @@ export class Terminal extends LegacyEvents {
   private needsDrain = false;
   private exited = false;
   private readonly enforcement: string;
+  private readonly trackedBy: string;
   private disposal: Promise<DisposeReport> | undefined;
   private afterExit: (() => void) | undefined;
 
@@ -72,6 +74,7 @@ export class Terminal extends LegacyEvents {
       text: this.decoder.acceptsText,
     }, sandbox);
     this.enforcement = sandbox ? this.session.enforcement : '';
+    this.trackedBy = this.session.tracking;
     this.input = new InputFeeder(this.session);
     this.pid = this.session.pid;
     this.ptsName = this.session.slaveName;
@@ -254,6 +257,11 @@ export class Terminal extends LegacyEvents {
     // Without a proof the shell may be one of those that did not die: its exit may never come.
     if (!this.exited && report.converged) await new Promise<void>((resolve) => (this.afterExit = resolve));
     return report;
+  }
+
+  /** What will end the session when it is disposed of. */
+  get tracking(): Tracking {
+    return JSON.parse(this.trackedBy) as Tracking;
   }
 
   /** Everybody who belongs to the session now. */

@@ -1,5 +1,6 @@
 #include "session/host_probe.h"
 
+#include <cerrno>
 #include <mutex>
 #include <optional>
 
@@ -22,7 +23,13 @@ Result<HostFeatures> ProbeHost(const std::string& keeper_path) {
   features.seccomp_err = probed.seccomp_err;
   features.notify_err = probed.notify_err;
   features.diag_err = probed.diag_err;
-  known = features;
+  // A machine that had no process or memory to spare for the attempt has told nothing about its kernel.
+  const auto shortage = [](int err) {
+    return err == EAGAIN || err == ENOMEM || err == EMFILE || err == ENFILE;
+  };
+  const bool certain = !shortage(features.landlock_err) && !shortage(features.seccomp_err) &&
+                       !shortage(features.notify_err) && !shortage(features.diag_err);
+  if (certain) known = features;
   return features;
 }
 

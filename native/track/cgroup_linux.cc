@@ -227,8 +227,12 @@ Result<std::shared_ptr<const CgroupPlace>> CgroupPlace::Own() {
   static std::mutex mutex;
   static std::optional<Result<std::shared_ptr<const CgroupPlace>>> known;
   std::lock_guard lock(mutex);
-  if (!known) known = Find(ReadProcFile("/proc/self/mountinfo"), ReadProcFile("/proc/self/cgroup"));
-  return *known;
+  if (known) return *known;
+  auto found = Find(ReadProcFile("/proc/self/mountinfo"), ReadProcFile("/proc/self/cgroup"));
+  // A shortage of the moment is no reason to do without for ever.
+  const int err = found.ok() ? 0 : found.error().err;
+  if (err == 0 || err == ENOENT || err == EACCES || err == EPERM || err == EROFS) known = found;
+  return found;
 }
 
 size_t CgroupPlace::Sweep() const {

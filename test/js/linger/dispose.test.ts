@@ -9,6 +9,16 @@ const plain = kinds[2] as Kind;
 
 const waiting = 'echo ready; read line';
 
+sandboxed('what does it is what was announced', async () => {
+  const session = startShell(waiting);
+  await session.printed('ready');
+  const { tracking } = session.pty as unknown as { tracking: { mechanisms: string[]; noCgroup?: string } };
+  expect(tracking.mechanisms).toContain('subreaper');
+  // One or the other: a session without a cgroup says why.
+  expect(tracking.mechanisms.includes('cgroup')).toBe(tracking.noCgroup === undefined);
+  expect((await session.pty.dispose()).mechanisms.sort()).toEqual([...tracking.mechanisms].sort());
+});
+
 sandboxed('a second call gets the same promise, whatever it asks for', async () => {
   const session = startShell(waiting);
   const { pty } = session;
