@@ -53,8 +53,18 @@ export function openFds(pid: number | 'self' = 'self'): number[] {
     .sort((a, b) => a - b);
 }
 
+/** Threads of this process without those that were joined and are still on their way out. */
 export function threads(): number {
-  return fs.readdirSync('/proc/self/task').length;
+  const exiting = 0x4; // PF_EXITING
+  return fs.readdirSync('/proc/self/task').filter((tid) => {
+    try {
+      const text = fs.readFileSync(`/proc/self/task/${tid}/stat`, 'utf8');
+      const flags = text.slice(text.lastIndexOf(')') + 2).split(' ')[6];
+      return (Number(flags) & exiting) === 0;
+    } catch {
+      return false;
+    }
+  }).length;
 }
 
 export interface Stat {

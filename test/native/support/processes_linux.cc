@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "base/eintr.h"
@@ -21,6 +23,27 @@ namespace fs = std::filesystem;
 constexpr int kPatienceMs = 20'000;
 
 std::string ProcPath(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
+
+// A thread that was joined stays listed until the kernel has finished its exit: joining waits for a word of memory that is
+// cleared in the middle of it. PF_EXITING is set before that word is.
+bool IsEnding(const fs::path& task) {
+  constexpr unsigned long kPfExiting = 0x4;
+  constexpr int kFlagsAfterName = 7;
+  std::ifstream file(task / "stat");
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return true;
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string field;
+  for (int i = 0; i < kFlagsAfterName; ++i) fields >> field;
+  return (std::strtoul(field.c_str(), nullptr, 10) & kPfExiting) != 0;
+}
+
+size_t OwnThreads() {
+  size_t count = 0;
+  for (const auto& task : fs::directory_iterator(ProcPath(getpid(), "task"))) count += IsEnding(task.path()) ? 0 : 1;
+  return count;
+}
 
 }  // namespace
 
@@ -93,7 +116,7 @@ bool Eventually(const std::function<bool()>& condition) {
 Footprint Footprint::Now() {
   Footprint now;
   now.descriptors = OwnDescriptors();
-  now.threads = std::stoul(StatusOf(getpid(), "Threads"));
+  now.threads = OwnThreads();
   now.children = ChildrenOf(getpid());
   return now;
 }
