@@ -101,22 +101,19 @@ class Keeper final : public Children {
     plan_.cgroup_dir.Reset();
     verdict_write_.Reset();
     gate_child_.Reset();
-    wire::Started started{shell_};
-    if (SendFrame(kControl, wire::Type::kStarted, &started, sizeof started) != 0) host_gone_ = true;
+    started_pid_ = shell_;
+    if (!plan_.view.started_means_running) ReportStart();
   }
 
   void Serve() {
     while (!host_gone_) {
       // A descriptor that is closed by now is negative, and poll passes over it.
-      pollfd watched[4] = {{kControl, POLLIN, 0},
-                           {child_events_.get(), POLLIN, 0},
-                           {verdict_.get(), POLLIN, 0},
-                           {gate_.get(), POLLIN, 0}};
-      if (poll(watched, 4, -1) == -1) {
+      pollfd watched[3] = {
+          {kControl, POLLIN, 0}, {child_events_.get(), POLLIN, 0}, {verdict_.get(), POLLIN, 0}};
+      if (poll(watched, 3, -1) == -1) {
         if (errno == EINTR) continue;
         return;  // EFAULT and EINVAL cannot happen; ENOMEM: end the session rather than lose track of it
       }
-      if (gate_.valid() && watched[3].revents != 0) OpenGate();
       if (verdict_.valid() && watched[2].revents != 0) ReportVerdict();
       // Before anybody is reaped: a session that forks all the time keeps us busy with that.
       if (watched[0].revents != 0) ObeyHost();
@@ -218,9 +215,16 @@ class Keeper final : public Children {
       failed = {Stage::kKeeper, 0, got == -1 ? errno : EPROTO, 0};
     verdict_.Reset();
     never_ran_ = got != 0;
-    int err = never_ran_ ? SendFrame(kControl, wire::Type::kFailed, &failed, sizeof failed)
-                         : SendFrame(kControl, wire::Type::kRunning, nullptr, 0);
-    if (err != 0) host_gone_ = true;
+    if (never_ran_) {
+      if (SendFrame(kControl, wire::Type::kFailed, &failed, sizeof failed) != 0) host_gone_ = true;
+    } else if (plan_.view.started_means_running) {
+      ReportStart();
+    }
+  }
+
+  void ReportStart() {
+    wire::Started started{started_pid_};
+    if (SendFrame(kControl, wire::Type::kStarted, &started, sizeof started) != 0) host_gone_ = true;
   }
 
   void ReportExit(int status) {
@@ -256,7 +260,8 @@ class Keeper final : public Children {
   Fd child_events_;
   Fd verdict_;
   Fd verdict_write_;
-  pid_t shell_ = 0;
+  pid_t shell_ = 0;  // 0 once it was reaped
+  pid_t started_pid_ = 0;
   uint32_t reaped_ = 0;
   bool scoped_ = false;  // kill(-1) reaches the session and nobody else
   int gate_err_ = 0;

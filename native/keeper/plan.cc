@@ -43,6 +43,7 @@ Result<std::string> EncodePlan(const Plan& plan) {
   }
   wire::PlanFixed fixed{};
   fixed.signal_mask = plan.signal_mask;
+  fixed.started_means_running = plan.started_means_running ? 1 : 0;
   fixed.candidate_count = static_cast<uint32_t>(plan.candidates.size());
   fixed.argument_count = static_cast<uint32_t>(plan.argv.size());
   fixed.env_count = static_cast<uint32_t>(plan.env.size());

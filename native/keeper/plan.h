@@ -19,6 +19,7 @@ struct Identity {
 
 struct Plan {
   uint64_t signal_mask = 0;
+  bool started_means_running = true;
   bool set_ids = false;
   Identity identity;  // read only if set_ids
   std::string cwd;

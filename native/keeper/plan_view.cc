@@ -67,6 +67,7 @@ bool Strings(Cursor* cursor, char** table, uint32_t count) {
 
 // Flags that are flags, and nothing asked of the kernel for a session that is not confined.
 bool Sensible(const wire::PlanFixed& fixed) {
+  if (fixed.started_means_running > 1 || fixed.reserved != 0) return false;
   if (fixed.set_ids > 1 || fixed.set_groups > fixed.set_ids || fixed.confined > 1) return false;
   if (fixed.inner_domain > fixed.confined || fixed.outer_domain > fixed.confined) return false;
   if (fixed.cgroup > 1 || fixed.cgroup_kill > fixed.cgroup) return false;
@@ -100,6 +101,7 @@ int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacit
   if (PlanPointerCount(fixed) > pointer_capacity) return EMSGSIZE;
 
   view->signal_mask = fixed.signal_mask;
+  view->started_means_running = fixed.started_means_running == 1;
   view->set_ids = fixed.set_ids == 1;
   view->set_groups = fixed.set_groups == 1;
   view->uid = fixed.uid;

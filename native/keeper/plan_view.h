@@ -11,6 +11,7 @@ namespace spty {
 
 struct PlanView {
   uint64_t signal_mask = 0;
+  bool started_means_running = false;
   bool set_ids = false;
   bool set_groups = false;
   uint32_t uid = 0;

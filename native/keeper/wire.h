@@ -7,7 +7,8 @@
 //
 // host -> keeper: kPlan (with the PTY slave and what else it speaks of by SCM_RIGHTS), then any number of
 // kSignal; EOF ends the session.
-// keeper -> host: kFailed or kStarted, then kFailed or kRunning, then kExited, and last of all kDone.
+// keeper -> host: kStarted as soon as there is a child, or only once its program runs (as the plan asks);
+// kFailed instead, or after it; then kExited, and last of all kDone.
 //
 // Instead of a plan the host may send kProbe: the keeper tries what the kernel offers and answers kFeatures.
 #pragma once
@@ -19,7 +20,7 @@
 namespace spty::wire {
 
 inline constexpr uint32_t kMagic = 0x59545053;  // "SPTY"
-inline constexpr uint16_t kVersion = 2;
+inline constexpr uint16_t kVersion = 3;
 
 // Above anything execve(2) would accept (arguments and environment together: at most 6 MiB on Linux).
 inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
@@ -36,11 +37,10 @@ enum class Type : uint16_t {
   kSignal = 2,
   kProbe = 3,
   kStarted = 16,
-  kRunning = 17,
-  kFailed = 18,
-  kExited = 19,
-  kFeatures = 20,
-  kDone = 21,
+  kFailed = 17,
+  kExited = 18,
+  kFeatures = 19,
+  kDone = 20,
 };
 
 struct Header {
@@ -57,8 +57,9 @@ static_assert(sizeof(Header) == 16);
 //   cwd, temp_dir, cgroup_name, candidates[], argv[], env[], gate_directories[], gate_sockets[]
 // where each string is u32 length, bytes, one NUL, and each filter word is one struct sock_filter.
 struct PlanFixed {
-  uint64_t signal_mask;  // bit n-1 = signal n blocked in the shell, as it was in the calling thread
-  uint32_t confined;     // 1: no_new_privs, no capabilities, and what follows
+  uint64_t signal_mask;            // bit n-1 = signal n blocked in the shell, as it was in the calling thread
+  uint32_t started_means_running;  // 1: kStarted is sent when exec has succeeded, not before
+  uint32_t confined;               // 1: no_new_privs, no capabilities, and what follows
   // The descriptors: the slave, then as far as these say: the shell's Landlock ruleset, the keeper's own; the
   // session's cgroup, its cgroup.events and the directory that it lies in; its cgroup.kill.
   uint32_t inner_domain;
@@ -78,8 +79,9 @@ struct PlanFixed {
   uint32_t candidate_count;
   uint32_t argument_count;
   uint32_t env_count;
+  uint32_t reserved;
 };
-static_assert(sizeof(PlanFixed) == 80);
+static_assert(sizeof(PlanFixed) == 88);
 
 struct Signal {
   int32_t number;

@@ -16,9 +16,6 @@ bool PayloadSize(wire::Type type, size_t* size) {
     case wire::Type::kStarted:
       *size = sizeof(wire::Started);
       return true;
-    case wire::Type::kRunning:
-      *size = 0;
-      return true;
     case wire::Type::kFailed:
       *size = sizeof(wire::Failed);
       return true;

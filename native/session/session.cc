@@ -55,11 +55,6 @@ Result<void> Session::Greet(const SpawnRequest& request, SessionPlan plan) {
   if (started.type == wire::Type::kFailed) return ToError(started.failed, request, plan.candidates);
   if (started.type != wire::Type::kStarted) return Error{Stage::kKeeper, EPROTO, "no pid from the keeper"};
   pid_ = started.started.pid;
-  if (!request.wait_for_exec) return {};
-  TRY_ASSIGN(Frame running, keeper_.Await());
-  if (running.type == wire::Type::kFailed) return ToError(running.failed, request, plan.candidates);
-  if (running.type != wire::Type::kRunning)
-    return Error{Stage::kKeeper, EPROTO, "no verdict from the keeper"};
   return {};
 }
 

@@ -125,6 +125,7 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
   SessionPlan session;
   Plan plan;
   plan.signal_mask = CurrentSignalMask();
+  plan.started_means_running = request.wait_for_exec;
   if (request.ids) {
     plan.set_ids = true;
     TRY_ASSIGN(plan.identity, ResolveIdentity(*request.ids));

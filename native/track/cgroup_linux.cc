@@ -1,6 +1,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <mutex>
 #include <sstream>
@@ -100,11 +102,25 @@ std::string ReadProcFile(const char* path) {
   return text.str();
 }
 
+// Names of this copy of the library: a process may have loaded two, and each removes its own by name.
+std::string OwnPrefix() {
+  static const std::string prefix = [] {
+    uint32_t copy = 0;
+    // Without the kernel's randomness the address does, which differs between the copies as well.
+    if (getrandom(&copy, sizeof copy, GRND_NONBLOCK) != ssize_t{sizeof copy})
+      copy = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(&kPrefix) >> 12);
+    char digits[9];
+    snprintf(digits, sizeof digits, "%08x", copy);
+    return kPrefix + OwnerTag() + "-" + digits + "-";
+  }();
+  return prefix;
+}
+
 // A leaf can be made below `path`, and we may move processes from our own cgroup into it: for that the kernel
 // wants the right to write cgroup.procs of the nearest common ancestor, which is `path` itself.
 Result<void> TryPlace(int dir, const std::string& path) {
   if (faccessat(dir, "cgroup.procs", W_OK, AT_EACCESS) != 0) return CgroupError(errno, path);
-  const std::string name = kPrefix + OwnerTag() + "-try";
+  const std::string name = OwnPrefix() + "try";
   if (mkdirat(dir, name.c_str(), 0755) != 0 && errno != EEXIST) return CgroupError(errno, path);
   if (unlinkat(dir, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) return CgroupError(errno, path);
   return {};
@@ -254,10 +270,9 @@ size_t CgroupPlace::Sweep() const {
 
 Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, const CgroupLimits& limits) {
   static std::atomic<uint64_t> next{1};
-  static const std::string tag = OwnerTag();
   CgroupLeaf leaf;
   leaf.place_ = std::move(place);
-  leaf.name_ = kPrefix + tag + "-" + std::to_string(next++);
+  leaf.name_ = OwnPrefix() + std::to_string(next++);
   const std::string path = leaf.path();
   if (mkdirat(leaf.place_->dir(), leaf.name_.c_str(), 0755) != 0) return CgroupError(errno, path);
   leaf.made_ = true;

@@ -133,12 +133,14 @@ TEST(ReceivePlan, LeaksNoDescriptorWhateverComes) {
 TEST(SendFrame, IsReadByTheHost) {
   SocketPair pair;
   wire::Exited exited{7, 9};
-  ASSERT_EQ(SendFrame(pair.keeper.get(), wire::Type::kRunning, nullptr, 0), 0);
+  wire::Started started{77};
+  ASSERT_EQ(SendFrame(pair.keeper.get(), wire::Type::kStarted, &started, sizeof started), 0);
   ASSERT_EQ(SendFrame(pair.keeper.get(), wire::Type::kExited, &exited, sizeof exited), 0);
   FrameReader reader;
   Frame frame;
   ASSERT_EQ(reader.Next(pair.host.get(), &frame).value(), FrameReader::Status::kFrame);
-  EXPECT_EQ(frame.type, wire::Type::kRunning);
+  EXPECT_EQ(frame.type, wire::Type::kStarted);
+  EXPECT_EQ(frame.started.pid, 77);
   ASSERT_EQ(reader.Next(pair.host.get(), &frame).value(), FrameReader::Status::kFrame);
   EXPECT_EQ(frame.type, wire::Type::kExited);
   EXPECT_EQ(frame.exited.code, 7);
@@ -148,7 +150,8 @@ TEST(SendFrame, IsReadByTheHost) {
 TEST(SendFrame, ToAHostThatIsGoneIsAnErrorAndNoSignal) {
   SocketPair pair;
   pair.host.Reset();
-  EXPECT_EQ(SendFrame(pair.keeper.get(), wire::Type::kRunning, nullptr, 0), EPIPE);
+  wire::Started started{77};
+  EXPECT_EQ(SendFrame(pair.keeper.get(), wire::Type::kStarted, &started, sizeof started), EPIPE);
 }
 
 int SignalFrom(wire::Header header, int32_t number) {

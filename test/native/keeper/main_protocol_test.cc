@@ -56,7 +56,6 @@ TEST(Keeper, RefusesAMalformedHeader) {
   KeeperHost host;
   host.Send(Changed(good, [](wire::Header*) {}), {terminal.slave()});
   host.Expect(wire::Type::kStarted);
-  host.Expect(wire::Type::kRunning);
 }
 
 TEST(Keeper, RefusesAPlanWithoutATerminal) {
@@ -109,13 +108,12 @@ TEST(Keeper, EndsQuietlyWhenTheHostGoesInTheMiddleOfThePlan) {
   EXPECT_EQ(host.Wait(), 0);
 }
 
-TEST(Keeper, ReportsStartedThenRunningThenTheExitCode) {
+TEST(Keeper, ReportsTheStartThenTheExitCode) {
   for (int code : {0, 1, 42, 255}) {
     TestTerminal terminal;
     KeeperHost host;
     host.SendPlan(ShellPlan("exit " + std::to_string(code)), terminal.slave());
     EXPECT_GT(host.Expect(wire::Type::kStarted).started.pid, 1);
-    host.Expect(wire::Type::kRunning);
     Frame exited = host.Expect(wire::Type::kExited);
     EXPECT_EQ(exited.exited.code, code);
     EXPECT_EQ(exited.exited.signal, 0);
@@ -133,18 +131,23 @@ TEST(Keeper, ReportsTheSignalThatEndedTheShell) {
   }
 }
 
+// Whether the start is reported as such, or only what came of it.
 TEST(Keeper, ReportsAFailedExecAndNoExit) {
-  TestTerminal terminal;
-  KeeperHost host;
-  host.SendPlan(ProgramPlan({"/nonexistent/program"}), terminal.slave());
-  host.Expect(wire::Type::kStarted);
-  Frame failed = host.Expect(wire::Type::kFailed);
-  EXPECT_EQ(failed.failed.stage, Stage::kExec);
-  EXPECT_EQ(failed.failed.err, ENOENT);
-  host.Hang();
-  EXPECT_EQ(host.Wait(), 0);
-  terminal.CloseSlave();
-  EXPECT_EQ(terminal.ReadToEnd(), "");
+  for (bool only_running : {true, false}) {
+    TestTerminal terminal;
+    KeeperHost host;
+    Plan plan = ProgramPlan({"/nonexistent/program"});
+    plan.started_means_running = only_running;
+    host.SendPlan(plan, terminal.slave());
+    if (!only_running) host.Expect(wire::Type::kStarted);
+    Frame failed = host.Expect(wire::Type::kFailed);
+    EXPECT_EQ(failed.failed.stage, Stage::kExec);
+    EXPECT_EQ(failed.failed.err, ENOENT);
+    host.Hang();
+    EXPECT_EQ(host.Wait(), 0);
+    terminal.CloseSlave();
+    EXPECT_EQ(terminal.ReadToEnd(), "");
+  }
 }
 
 TEST(Keeper, DeliversTheSignalsThatTheHostAsksFor) {
@@ -211,7 +214,6 @@ TEST(Keeper, ReportsAnEnvironmentThatIsTooLargeForTheKernel) {
   Plan plan = ShellPlan("exit 0");
   plan.env.push_back("V=" + std::string(size_t{1} << 20, 'v'));  // one string: 128 KiB at most
   host.SendPlan(plan, terminal.slave());
-  host.Expect(wire::Type::kStarted);
   Frame failed = host.Expect(wire::Type::kFailed);
   EXPECT_EQ(failed.failed.stage, Stage::kExec);
   EXPECT_EQ(ErrnoName(failed.failed.err), "E2BIG");

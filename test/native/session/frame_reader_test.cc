@@ -48,14 +48,11 @@ class FrameReaderTest : public testing::Test {
 
 TEST_F(FrameReaderTest, ReadsEveryKindOfFrame) {
   Send(Bytes(wire::Type::kStarted, wire::Started{77}) +
-       Bare({wire::kMagic, wire::kVersion, wire::Type::kRunning, 0, 0}) +
        Bytes(wire::Type::kFailed, wire::Failed{Stage::kCwd, 0, ENOENT, 3}) +
        Bytes(wire::Type::kExited, wire::Exited{5, 6}));
   ASSERT_EQ(Next(), Status::kFrame);
   EXPECT_EQ(frame_.type, wire::Type::kStarted);
   EXPECT_EQ(frame_.started.pid, 77);
-  ASSERT_EQ(Next(), Status::kFrame);
-  EXPECT_EQ(frame_.type, wire::Type::kRunning);
   ASSERT_EQ(Next(), Status::kFrame);
   EXPECT_EQ(frame_.type, wire::Type::kFailed);
   EXPECT_EQ(frame_.failed.stage, Stage::kCwd);

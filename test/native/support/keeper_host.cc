@@ -136,9 +136,7 @@ Frame KeeperHost::Expect(wire::Type type) {
 
 pid_t KeeperHost::Start(const Plan& plan, int slave) {
   SendPlan(plan, slave);
-  pid_t shell = Expect(wire::Type::kStarted).started.pid;
-  Expect(wire::Type::kRunning);
-  return shell;
+  return Expect(wire::Type::kStarted).started.pid;
 }
 
 int KeeperHost::Wait() {

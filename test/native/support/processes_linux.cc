@@ -24,8 +24,8 @@ constexpr int kPatienceMs = 20'000;
 
 std::string ProcPath(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
 
-// A thread that was joined stays listed until the kernel has finished its exit: joining waits for a word of memory that is
-// cleared in the middle of it. PF_EXITING is set before that word is.
+// A thread that was joined stays listed until the kernel has finished its exit: joining waits for a word of
+// memory that is cleared in the middle of it. PF_EXITING is set before that word is.
 bool IsEnding(const fs::path& task) {
   constexpr unsigned long kPfExiting = 0x4;
   constexpr int kFlagsAfterName = 7;
@@ -41,7 +41,8 @@ bool IsEnding(const fs::path& task) {
 
 size_t OwnThreads() {
   size_t count = 0;
-  for (const auto& task : fs::directory_iterator(ProcPath(getpid(), "task"))) count += IsEnding(task.path()) ? 0 : 1;
+  for (const auto& task : fs::directory_iterator(ProcPath(getpid(), "task")))
+    count += IsEnding(task.path()) ? 0 : 1;
   return count;
 }
 
