@@ -7,6 +7,10 @@ import type { NativeHandle, NativeSettings } from './settings-native';
 /** Everything the addon exports; the one place that says so. */
 export interface Native extends NativeSettings {
   NativeSession: new (request: NativeRequest, handlers: NativeHandlers) => NativeSession;
+  /** Started ahead of the plan; `tempPrefix` + some letters becomes a private directory, unless it is ''. */
+  startKeeper(path: string, tempPrefix: string): { handle: NativeHandle; tempDir: string };
+  /** Ends it, unless a session has taken it over. */
+  releaseKeeper(keeper: NativeHandle): void;
   openPty(options: { cols: number; rows: number; utf8: boolean }): { master: number; slave: number; name: string };
   /** 0 or an errno. */
   resizePty(fd: number, cols: number, rows: number): number;
@@ -24,6 +28,8 @@ export interface NativeRequest {
   uid?: number;
   gid?: number;
   keeperPath: string;
+  /** Instead of a new one. */
+  keeper?: NativeHandle;
   waitForExec: boolean;
   keepAliveAfterExit?: boolean;
   useCgroup?: boolean;

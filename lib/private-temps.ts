@@ -48,14 +48,13 @@ async function sweep(parent: string, place: string): Promise<void> {
   }
 }
 
-/** A directory that only this user can enter. Its name says whose it is. */
-export function makePrivateTemp(parent: string): string {
+/** What the name of a private directory begins with: it says whose it is. */
+export function privateTempPrefix(parent: string): string {
   const { tag, place } = ownTag();
-  const directory = fs.mkdtempSync(path.join(parent, `${prefix}${tag}-`));
   if (place !== undefined && !swept.has(parent)) {
     swept.add(parent);
     // A directory that cannot be listed cannot be tidied up; that is no reason to refuse a session.
     sweep(parent, place).catch(() => {});
   }
-  return directory;
+  return path.join(parent, `${prefix}${tag}-`);
 }

@@ -1,10 +1,12 @@
 import * as fs from 'fs';
 import * as os from 'os';
 
-import { SandboxError } from './errors';
+import { isNativeFailure, SandboxError, toSandboxError } from './errors';
+import { keeperPath, loadNative } from './native-loader';
 import { Environment, explain, Policy, resolvePolicy } from './policy';
-import { makePrivateTemp } from './private-temps';
+import { privateTempPrefix } from './private-temps';
 import { ResolvedSettings, resolveSettings, SettingsInput } from './settings';
+import type { NativeHandle } from './settings-native';
 import type { SandboxPermissions, SessionKind } from './settings-types';
 
 /** What createSandboxedPty() needs to know besides node-pty's options. */
@@ -41,16 +43,23 @@ export interface SandboxRequest extends SandboxOptions {
   gid?: number;
 }
 
-/** A policy and the directory that belongs to it, until a session takes them over. */
+/** A keeper, a policy and the directory that belongs to it, until a session takes them over. */
 export class Sandbox {
+  readonly keeper: NativeHandle;
   readonly policy: Policy;
   readonly tempDir: string | undefined;
 
   constructor(request: SandboxRequest) {
     const settings = toSettings(request);
     const kind = request.kind ?? 'terminal';
-    this.tempDir = needsTempDir(settings, kind) ? makeTempDir(request) : undefined;
+    // First of all: it gets ready while the policy is resolved, and knows of the directory before that is made.
+    const { handle, tempDir } = startKeeper(needsTempDir(settings, kind));
+    this.keeper = handle;
+    this.tempDir = tempDir === '' ? undefined : tempDir;
     try {
+      if (this.tempDir !== undefined && request.uid !== undefined && request.gid !== undefined) {
+        fs.chownSync(this.tempDir, request.uid, request.gid);
+      }
       this.policy = resolvePolicy({
         settings,
         kind,
@@ -60,7 +69,7 @@ export class Sandbox {
         ...(this.tempDir === undefined ? {} : { tempDir: this.tempDir }),
       });
     } catch (error) {
-      this.removeTempDir();
+      this.release();
       throw error;
     }
   }
@@ -68,7 +77,7 @@ export class Sandbox {
   /** The session did not come to be. */
   abandon(): void {
     this.policy.dispose();
-    this.removeTempDir();
+    this.release();
   }
 
   /** The session runs: the kernel has the rules, the keeper the directory. */
@@ -82,7 +91,9 @@ export class Sandbox {
     return allowed ? undefined : text;
   }
 
-  private removeTempDir(): void {
+  private release(): void {
+    loadNative().releaseKeeper(this.keeper);
+    // The keeper has removed it, unless somebody killed it.
     if (this.tempDir !== undefined) fs.rmSync(this.tempDir, { recursive: true, force: true });
   }
 }
@@ -110,13 +121,14 @@ function needsTempDir(settings: ResolvedSettings, kind: SessionKind): boolean {
   return enabled && temp === 'private';
 }
 
-function makeTempDir({ uid, gid }: SandboxRequest): string {
+function startKeeper(withTempDir: boolean): { handle: NativeHandle; tempDir: string } {
   const parent = os.tmpdir();
   try {
-    const directory = makePrivateTemp(fs.realpathSync(parent));
-    if (uid !== undefined && gid !== undefined) fs.chownSync(directory, uid, gid);
-    return directory;
+    const prefix = withTempDir ? privateTempPrefix(fs.realpathSync(parent)) : '';
+    return loadNative().startKeeper(keeperPath(), prefix);
   } catch (error) {
+    if (isNativeFailure(error) && error.stage !== 'temp') throw toSandboxError(error);
+    if (error instanceof SandboxError) throw error;
     const { code = 'EIO', errno = -5, message } = error as NodeJS.ErrnoException;
     throw new SandboxError(
       `cannot start the session: no private temporary directory could be made in ${parent} (${message}). ` +

@@ -28,6 +28,7 @@ export function startSession(
     ...(options.keepAliveAfterExit && { keepAliveAfterExit: true }),
     ...(sandbox && {
       policy: Policy.handleOf(sandbox.policy),
+      keeper: sandbox.keeper,
       featureLimits,
       ...(sandbox.tempDir === undefined ? {} : { tempDir: sandbox.tempDir }),
     }),

@@ -24,6 +24,8 @@ const char* StageName(Stage stage) {
       return "policy";
     case Stage::kConfinement:
       return "confinement";
+    case Stage::kTemp:
+      return "temp";
     case Stage::kSubreaper:
       return "subreaper";
     case Stage::kFork:

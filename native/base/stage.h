@@ -18,6 +18,7 @@ enum class Stage : uint16_t {
   kSettings = 7,
   kPolicy = 8,
   kConfinement = 9,  // from the policy to what the kernel is asked for
+  kTemp = 10,        // making the session's private temporary directory
   // In the keeper.
   kSubreaper = 20,
   kFork = 21,

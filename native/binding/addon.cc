@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "binding/failure.h"
+#include "binding/keeper_handle.h"
 #include "binding/native_session.h"
 #include "binding/read_request.h"
 #include "binding/settings_binding.h"
@@ -15,6 +16,8 @@ Napi::Object Addon::Init(Napi::Env env, Napi::Object exports) {
   exports.Set("NativeSession", NativeSession::Define(env));
   exports.Set("openPty", Napi::Function::New<&Addon::OpenPty>(env, "openPty"));
   exports.Set("resizePty", Napi::Function::New<&Addon::ResizePty>(env, "resizePty"));
+  exports.Set("startKeeper", Napi::Function::New<&StartKeeper>(env, "startKeeper"));
+  exports.Set("releaseKeeper", Napi::Function::New<&ReleaseKeeper>(env, "releaseKeeper"));
   RegisterSettings(env, exports);
   return exports;
 }

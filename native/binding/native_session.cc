@@ -4,6 +4,7 @@
 
 #include "binding/addon.h"
 #include "binding/failure.h"
+#include "binding/keeper_handle.h"
 #include "binding/read_request.h"
 #include "settings/json_writer.h"
 #include "track/process_ref.h"
@@ -41,7 +42,9 @@ NativeSession::NativeSession(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
   if (!request) return;
   if (!ReadHandlers(info[1])) return;
   if (!addon_->Ready()) return;
-  auto session = Session::Spawn(*request, addon_->pump(), this);
+  std::optional<PreparedKeeper> keeper = TakeKeeper(info[0].As<Napi::Object>().Get("keeper"));
+  auto session = keeper ? Session::Spawn(*request, std::move(*keeper), addon_->pump(), this)
+                        : Session::Spawn(*request, addon_->pump(), this);
   if (!session.ok()) {
     ToJs(env, session.error()).ThrowAsJavaScriptException();
     return;

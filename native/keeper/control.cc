@@ -92,14 +92,36 @@ bool Assign(PassedFds* passed, ReceivedPlan* plan) {
   return next == passed->count;
 }
 
+// A later one adds to an earlier one.
+int Note(int control, const wire::Header& header, PassedFds* passed, Reserved* reserved) {
+  constexpr uint32_t kMost = sizeof reserved->bytes / sizeof reserved->bytes[0];
+  if (reserved->count == kMost || header.length > wire::kMaxReservation || passed->count > 1) return EPROTO;
+  char* bytes = reserved->bytes[reserved->count++];
+  if (int err = ReadExactly(control, bytes, header.length); err != 0) return err;
+  const char* temp_dir = nullptr;
+  const char* cgroup_name = nullptr;
+  if (int err = DecodeReservation(bytes, header.length, &temp_dir, &cgroup_name); err != 0) return err;
+  if ((cgroup_name[0] != '\0') != (passed->count == 1)) return EPROTO;
+  if (temp_dir[0] != '\0') reserved->temp_dir = temp_dir;
+  if (cgroup_name[0] == '\0') return 0;
+  reserved->cgroup_name = cgroup_name;
+  reserved->cgroup_place = static_cast<Fd&&>(passed->fds[0]);
+  return 0;
+}
+
 }  // namespace
 
-int ReceivePlan(int control, ReceivedPlan* plan) {
+int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan) {
   wire::Header header;
   PassedFds passed;
-  if (int err = ReceiveHeader(control, &header, &passed); err != 0) return err;
-  if (header.magic != wire::kMagic || header.version != wire::kVersion || header.fd_count != passed.count)
-    return EPROTO;
+  for (;;) {
+    if (int err = ReceiveHeader(control, &header, &passed); err != 0) return err;
+    if (header.magic != wire::kMagic || header.version != wire::kVersion || header.fd_count != passed.count)
+      return EPROTO;
+    if (header.type != wire::Type::kReserve) break;
+    if (int err = Note(control, header, &passed, reserved); err != 0) return err;
+    passed.count = 0;
+  }
   if (header.type == wire::Type::kProbe && header.length == 0 && passed.count == 0) {
     plan->probe = true;
     return 0;

@@ -8,6 +8,15 @@
 
 namespace spty {
 
+// What the host was about to make when it last spoke, and may have made. Nothing is in it yet.
+struct Reserved {
+  char bytes[2][wire::kMaxReservation];
+  uint32_t count = 0;
+  const char* temp_dir = "";
+  const char* cgroup_name = "";
+  Fd cgroup_place;
+};
+
 // A received plan with its memory and its descriptors. The mappings live as long as the keeper.
 struct ReceivedPlan {
   bool probe = false;  // the host only wants to know what this kernel offers; nothing else is set
@@ -21,8 +30,9 @@ struct ReceivedPlan {
   Fd cgroup_kill;
 };
 
-// Waits for the plan. 0, or ECONNRESET if the host went away first, or another errno (EPROTO: not a plan).
-int ReceivePlan(int control, ReceivedPlan* plan);
+// Waits for the plan, and notes what is reserved until it comes. 0, or ECONNRESET if the host went away
+// first, or another errno (EPROTO: not a plan).
+int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan);
 
 // Sends one small frame. 0 or an errno.
 int SendFrame(int control, wire::Type type, const void* payload, size_t size);

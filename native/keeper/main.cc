@@ -6,6 +6,7 @@
 // done with the session, or dead; either way the keeper ends every process it can see, and then itself. It
 // never writes to the user's terminal, and it has no file open but its own.
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -38,7 +39,19 @@ void OnChildEvent(int) {
   errno = saved;
 }
 
+const Reserved* reserved = nullptr;  // Main's
+
+// For a session that never came to be. Nothing has run, so there is nothing in them; what has something in it
+// is not what the host was about to make.
+void RemoveReserved() {
+  if (reserved == nullptr) return;
+  if (reserved->cgroup_place.valid())
+    (void)unlinkat(reserved->cgroup_place.get(), reserved->cgroup_name, AT_REMOVEDIR);
+  if (reserved->temp_dir[0] != '\0') (void)rmdir(reserved->temp_dir);
+}
+
 [[noreturn]] void Refuse(Stage stage, int err) {
+  RemoveReserved();
   wire::Failed failed{stage, 0, err, 0};
   // If even this cannot be sent the host sees EOF, and that is an error there too.
   _exit(SendFrame(kControl, wire::Type::kFailed, &failed, sizeof failed) == 0 ? 0 : 1);
@@ -275,10 +288,13 @@ int Main() {
   if (int err = CloseFrom(kControl + 1); err != 0) Refuse(Stage::kDescriptors, err);
   // Nor is the host's directory: a keeper that outlives its host must not keep a file system busy.
   if (chdir("/") == -1) Refuse(Stage::kCwd, errno);
+  Reserved noted;
+  reserved = &noted;
   ReceivedPlan plan;
-  if (int err = ReceivePlan(kControl, &plan); err != 0) {
-    if (err == ECONNRESET) return 0;
-    Refuse(Stage::kPlan, err);
+  if (int err = ReceivePlan(kControl, &noted, &plan); err != 0) {
+    if (err != ECONNRESET) Refuse(Stage::kPlan, err);
+    RemoveReserved();
+    return 0;
   }
   if (plan.probe) {
     wire::Features features = ProbeFeatures();

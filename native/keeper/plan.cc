@@ -33,6 +33,14 @@ size_t EncodedSize(const std::vector<std::string>& texts) {
 
 }  // namespace
 
+Result<std::string> EncodeReservation(const Reservation& reservation) {
+  std::string out;
+  TRY(AppendString(&out, reservation.temp_dir));
+  TRY(AppendString(&out, reservation.cgroup_name));
+  if (out.size() > wire::kMaxReservation) return Error{Stage::kPlan, E2BIG, ""};
+  return out;
+}
+
 Result<std::string> EncodePlan(const Plan& plan) {
   if (plan.candidates.empty() || plan.argv.empty()) return Error{Stage::kPlan, EINVAL, "nothing to execute"};
   if (plan.candidates.size() > wire::kMaxStrings || plan.argv.size() > wire::kMaxStrings ||

@@ -44,6 +44,15 @@ struct Plan {
   std::vector<std::string> gate_sockets;
 };
 
+// What is about to be made for a session that has no plan yet.
+struct Reservation {
+  std::string temp_dir;
+  std::string cgroup_name;
+};
+
+// The bytes of a kReserve frame's payload. Fails like EncodePlan.
+Result<std::string> EncodeReservation(const Reservation& reservation);
+
 // The bytes of a kPlan frame's payload. Fails with {plan, E2BIG} if it is larger than a keeper accepts and
 // with {plan, EINVAL} for a string with a NUL byte or an empty candidate or argument list.
 Result<std::string> EncodePlan(const Plan& plan);

@@ -93,6 +93,13 @@ size_t PlanPointerCount(const wire::PlanFixed& fixed) {
          fixed.gate_socket_count + 6;
 }
 
+int DecodeReservation(char* bytes, size_t size, const char** temp_dir, const char** cgroup_name) {
+  Cursor cursor(bytes, size);
+  *temp_dir = cursor.String();
+  *cgroup_name = cursor.String();
+  return *temp_dir != nullptr && *cgroup_name != nullptr && cursor.AtEnd() ? 0 : EPROTO;
+}
+
 int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacity, PlanView* view) {
   Cursor cursor(bytes, size);
   wire::PlanFixed fixed;

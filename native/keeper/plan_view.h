@@ -50,4 +50,7 @@ size_t PlanPointerCount(const wire::PlanFixed& fixed);
 // Returns 0 or an errno: EPROTO for anything malformed, EMSGSIZE if the tables do not fit.
 int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacity, PlanView* view);
 
+// Decodes a reservation; the strings are in `bytes`. 0 or EPROTO.
+int DecodeReservation(char* bytes, size_t size, const char** temp_dir, const char** cgroup_name);
+
 }  // namespace spty

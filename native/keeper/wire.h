@@ -5,10 +5,10 @@
 // beside it. The plan is the only long frame. Its strings are length-prefixed *and* NUL-terminated, so that
 // the keeper can use them where they lie and never copies one.
 //
-// host -> keeper: kPlan (with the PTY slave and what else it speaks of by SCM_RIGHTS), then any number of
-// kSignal; EOF ends the session.
-// keeper -> host: kStarted as soon as there is a child, or only once its program runs (as the plan asks);
-// kFailed instead, or after it; then kExited, and last of all kDone.
+// host -> keeper: any number of kReserve, kPlan (with the PTY slave and what else it speaks of by
+// SCM_RIGHTS), then any number of kSignal; EOF ends the session. keeper -> host: kStarted as soon as there is
+// a child, or only once its program runs (as the plan asks); kFailed instead, or after it; then kExited, and
+// last of all kDone.
 //
 // Instead of a plan the host may send kProbe: the keeper tries what the kernel offers and answers kFeatures.
 #pragma once
@@ -36,6 +36,7 @@ enum class Type : uint16_t {
   kPlan = 1,
   kSignal = 2,
   kProbe = 3,
+  kReserve = 4,
   kStarted = 16,
   kFailed = 17,
   kExited = 18,
@@ -82,6 +83,11 @@ struct PlanFixed {
   uint32_t reserved;
 };
 static_assert(sizeof(PlanFixed) == 88);
+
+// A reservation's payload is two such strings, temp_dir and cgroup_name, either may be empty; with a name
+// comes the directory of the cgroup. The host sends it before it makes them, so that whenever it dies
+// somebody knows.
+inline constexpr uint32_t kMaxReservation = 8192;
 
 struct Signal {
   int32_t number;

@@ -31,6 +31,7 @@ bool PayloadSize(wire::Type type, size_t* size) {
     case wire::Type::kPlan:
     case wire::Type::kSignal:
     case wire::Type::kProbe:
+    case wire::Type::kReserve:
       break;
   }
   return false;

@@ -84,6 +84,11 @@ KeeperProcess::~KeeperProcess() {
   ReapLater();
 }
 
+Result<void> KeeperProcess::Reserve(const Reservation& reservation, int place) {
+  TRY_ASSIGN(const std::string payload, EncodeReservation(reservation));
+  return Send(wire::Type::kReserve, payload, std::span(&place, place >= 0 ? 1 : 0));
+}
+
 Result<void> KeeperProcess::SendPlan(const std::string& plan, std::span<const int> fds) {
   return Send(wire::Type::kPlan, plan, fds);
 }

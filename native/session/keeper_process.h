@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "keeper/plan.h"
 #include "session/frame_reader.h"
 
 namespace spty {
@@ -24,6 +25,9 @@ class KeeperProcess {
   // If the keeper has not been reaped: ends its session and waits for it, until a second after it was told.
   ~KeeperProcess();
 
+  // Tells the keeper what is about to be made for the session, so that it can remove that if there is never a
+  // plan. `place` is the directory of the cgroup, or -1.
+  Result<void> Reserve(const Reservation& reservation, int place);
   // Sends the plan with the descriptors that it speaks of.
   Result<void> SendPlan(const std::string& plan, std::span<const int> fds);
   // Asks what the kernel offers. The keeper ends after its answer.

@@ -25,9 +25,21 @@ Session::Session(PtyPair pty, KeeperProcess keeper, Pump& pump)
 
 Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pump& pump, Client* client) {
   TRY_ASSIGN(Enforcement enforcement, DecideEnforcement(request));
-  TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
-  TRY_ASSIGN(SessionPlan plan, MakeSessionPlan(request, enforcement, std::move(pty.slave)));
   TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(request.keeper_path));
+  return Spawn(request, std::move(enforcement), std::move(keeper), pump, client);
+}
+
+Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, PreparedKeeper prepared,
+                                                Pump& pump, Client* client) {
+  TRY_ASSIGN(Enforcement enforcement, DecideEnforcement(request));
+  return Spawn(request, std::move(enforcement), std::move(prepared.process), pump, client);
+}
+
+// While we make the plan, the keeper gets ready for it.
+Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Enforcement enforcement,
+                                                KeeperProcess keeper, Pump& pump, Client* client) {
+  TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
+  TRY_ASSIGN(SessionPlan plan, MakeSessionPlan(request, enforcement, std::move(pty.slave), keeper));
   auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), pump);
   session->enforcement_ = std::move(enforcement);
   session->keep_alive_ = request.keep_alive_after_exit;

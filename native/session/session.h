@@ -17,7 +17,7 @@
 #include "pty/pty_pair.h"
 #include "pty/pump.h"
 #include "pty/terminal_io.h"
-#include "session/keeper_process.h"
+#include "session/prepared_keeper.h"
 #include "session/request.h"
 #include "session/session_plan.h"
 
@@ -46,6 +46,9 @@ class Session final : public Pump::Source,
   // Starts `request`. On failure nothing is left behind. `pump` outlives every reference but its own; Release
   // comes before it goes.
   static Result<std::shared_ptr<Session>> Spawn(const SpawnRequest& request, Pump& pump, Client* client);
+  // The same with a keeper that runs already.
+  static Result<std::shared_ptr<Session>> Spawn(const SpawnRequest& request, PreparedKeeper prepared,
+                                                Pump& pump, Client* client);
 
   // Use Spawn. (Public for make_shared.)
   Session(PtyPair pty, KeeperProcess keeper, Pump& pump);
@@ -113,6 +116,8 @@ class Session final : public Pump::Source,
   void OnInputFlushed() override;
 
  private:
+  static Result<std::shared_ptr<Session>> Spawn(const SpawnRequest& request, Enforcement enforcement,
+                                                KeeperProcess keeper, Pump& pump, Client* client);
   Result<void> Greet(const SpawnRequest& request, SessionPlan plan);
   Result<void> Watch();
   std::shared_ptr<TerminalIo> SharedTerminal();

@@ -69,7 +69,7 @@ void Take(Confinement confinement, Plan& plan, SessionPlan& session) {
 
 // A leaf where one can be made. None is no error: the session is then tracked by its keeper alone, and says
 // so.
-void JoinCgroup(const SpawnRequest& request, Plan& plan, SessionPlan& session) {
+void JoinCgroup(const SpawnRequest& request, KeeperProcess& keeper, Plan& plan, SessionPlan& session) {
   if (!request.use_cgroup) {
     session.no_cgroup = "not wanted";
     return;
@@ -79,7 +79,10 @@ void JoinCgroup(const SpawnRequest& request, Plan& plan, SessionPlan& session) {
     session.no_cgroup = Describe(place.error());
     return;
   }
-  auto leaf = CgroupLeaf::Create(place.value(), CgroupLimits{});
+  std::string name = CgroupLeaf::NewName();
+  // A keeper that does not hear this will not hear the plan either; that is where it is found out why.
+  (void)keeper.Reserve({"", name}, place.value()->dir());
+  auto leaf = CgroupLeaf::Create(place.value(), CgroupLimits{}, std::move(name));
   if (!leaf.ok()) {
     session.no_cgroup = Describe(leaf.error());
     return;
@@ -121,7 +124,8 @@ Result<Enforcement> DecideEnforcement(const SpawnRequest& request) {
   return enforcement;
 }
 
-Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforcement& enforcement, Fd slave) {
+Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforcement& enforcement, Fd slave,
+                                    KeeperProcess& keeper) {
   SessionPlan session;
   Plan plan;
   plan.signal_mask = CurrentSignalMask();
@@ -141,7 +145,7 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
     TRY_ASSIGN(Confinement confinement, PrepareConfinement(*request.policy, enforcement, slave));
     Take(std::move(confinement), plan, session);
   }
-  JoinCgroup(request, plan, session);
+  JoinCgroup(request, keeper, plan, session);
   TRY_ASSIGN(session.encoded, EncodePlan(plan));
   session.candidates = std::move(plan.candidates);
   session.slave = std::move(slave);

@@ -10,6 +10,7 @@
 #include "confine/confinement.h"
 #include "confine/enforcement.h"
 #include "keeper/wire.h"
+#include "session/keeper_process.h"
 #include "session/request.h"
 #include "track/cgroup.h"
 
@@ -33,7 +34,9 @@ struct SessionPlan {
 // for the policy's own strictness.
 Result<Enforcement> DecideEnforcement(const SpawnRequest& request);
 
-Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforcement& enforcement, Fd slave);
+// The keeper hears of whatever is made for the session before it is made.
+Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforcement& enforcement, Fd slave,
+                                    KeeperProcess& keeper);
 
 // The keeper's {stage, errno} with the path it is about.
 Error ToError(const wire::Failed& failed, const SpawnRequest& request,

@@ -46,9 +46,11 @@ class CgroupPlace {
 
 class CgroupLeaf {
  public:
-  // A leaf with a name that was never used. {cgroup, err, path}; ENOTSUP if a limit's controller is not
-  // available there.
-  static Result<CgroupLeaf> Create(std::shared_ptr<const CgroupPlace> place, const CgroupLimits& limits);
+  // A name that was never used, and never will be again.
+  static std::string NewName();
+  // {cgroup, err, path}; ENOTSUP if a limit's controller is not available there.
+  static Result<CgroupLeaf> Create(std::shared_ptr<const CgroupPlace> place, const CgroupLimits& limits,
+                                   std::string name = NewName());
   CgroupLeaf(CgroupLeaf&&) = default;
   CgroupLeaf& operator=(CgroupLeaf&&) = default;
   // Removes it if it is empty; whoever is in it then is somebody else's business by now.

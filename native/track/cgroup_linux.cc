@@ -268,11 +268,16 @@ size_t CgroupPlace::Sweep() const {
   return removed;
 }
 
-Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, const CgroupLimits& limits) {
+std::string CgroupLeaf::NewName() {
   static std::atomic<uint64_t> next{1};
+  return OwnPrefix() + std::to_string(next++);
+}
+
+Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, const CgroupLimits& limits,
+                                      std::string name) {
   CgroupLeaf leaf;
   leaf.place_ = std::move(place);
-  leaf.name_ = OwnPrefix() + std::to_string(next++);
+  leaf.name_ = std::move(name);
   const std::string path = leaf.path();
   if (mkdirat(leaf.place_->dir(), leaf.name_.c_str(), 0755) != 0) return CgroupError(errno, path);
   leaf.made_ = true;
@@ -280,8 +285,8 @@ Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, 
       AboveStdio(Fd(openat(leaf.place_->dir(), leaf.name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   const Fd& dir = leaf.dir_;
   if (!dir.valid()) return CgroupError(errno, path);
-  const auto file = [&](const char* name, int flags) {
-    return AboveStdio(Fd(openat(dir.get(), name, flags | O_CLOEXEC)));
+  const auto file = [&](const char* entry, int flags) {
+    return AboveStdio(Fd(openat(dir.get(), entry, flags | O_CLOEXEC)));
   };
   leaf.procs_ = file("cgroup.procs", O_RDWR);
   if (!leaf.procs_.valid()) return CgroupError(errno, path + "/cgroup.procs");

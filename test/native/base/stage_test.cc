@@ -18,7 +18,7 @@ const std::map<int, std::string> kStages = {
     {34, "cwd"},        {35, "groups"},   {36, "gid"},        {37, "uid"},    {38, "descriptors"},
     {39, "exec"},       {40, "cgroup"},   {9, "confinement"}, {22, "domain"}, {23, "gate"},
     {50, "privileges"}, {51, "landlock"}, {52, "seccomp"},    {60, "resize"}, {61, "write"},
-    {62, "read"},       {63, "signal"},
+    {62, "read"},       {63, "signal"},   {10, "temp"},
 };
 
 TEST(StageName, IsFixedForEveryNumber) {

@@ -63,16 +63,18 @@ int Received(const std::string& bytes, bool with_descriptor = true) {
   Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
   SendWithDescriptor(pair.host.get(), bytes, with_descriptor ? null.get() : -1);
   pair.host.Reset();
+  Reserved reserved;
   ReceivedPlan plan;
-  return ReceivePlan(pair.keeper.get(), &plan);
+  return ReceivePlan(pair.keeper.get(), &reserved, &plan);
 }
 
 TEST(ReceivePlan, TakesAPlanAndItsDescriptor) {
   SocketPair pair;
   Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
   SendWithDescriptor(pair.host.get(), KeeperHost::PlanFrame(ShellPlan("exit")), null.get());
+  Reserved reserved;
   ReceivedPlan plan;
-  ASSERT_EQ(ReceivePlan(pair.keeper.get(), &plan), 0);
+  ASSERT_EQ(ReceivePlan(pair.keeper.get(), &reserved, &plan), 0);
   EXPECT_STREQ(plan.view.argv[2], "exit");
   EXPECT_TRUE(plan.slave.valid());
   EXPECT_NE(plan.slave.get(), null.get());
@@ -89,8 +91,9 @@ TEST(ReceivePlan, TakesAPlanThatArrivesInPieces) {
     for (size_t at = 1; at < 200; ++at) SendAll(pair.host.get(), frame.substr(at, 1));
     SendAll(pair.host.get(), frame.substr(200));
   });
+  Reserved reserved;
   ReceivedPlan plan;
-  int err = ReceivePlan(pair.keeper.get(), &plan);
+  int err = ReceivePlan(pair.keeper.get(), &reserved, &plan);
   sender.join();
   ASSERT_EQ(err, 0);
   EXPECT_EQ(strlen(plan.view.env[1]), (size_t{2} << 20) + 4);
@@ -104,8 +107,44 @@ TEST(ReceivePlan, TellsAHostThatWentAwayAtAnyPoint) {
   }
   SocketPair pair;
   pair.host.Reset();
+  Reserved reserved;
   ReceivedPlan plan;
-  EXPECT_EQ(ReceivePlan(pair.keeper.get(), &plan), ECONNRESET);
+  EXPECT_EQ(ReceivePlan(pair.keeper.get(), &reserved, &plan), ECONNRESET);
+}
+
+std::string ReservationFrame(const Reservation& reservation, uint32_t descriptors) {
+  const std::string payload = EncodeReservation(reservation).value();
+  const wire::Header header{wire::kMagic, wire::kVersion, wire::Type::kReserve,
+                            static_cast<uint32_t>(payload.size()), descriptors};
+  return std::string(reinterpret_cast<const char*>(&header), sizeof header) + payload;
+}
+
+TEST(ReceivePlan, NotesWhatIsReservedUntilThePlanComes) {
+  SocketPair pair;
+  Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  SendWithDescriptor(pair.host.get(), ReservationFrame({"/tmp/x", ""}, 0), -1);
+  SendWithDescriptor(pair.host.get(), ReservationFrame({"", "leaf"}, 1), null.get());
+  SendWithDescriptor(pair.host.get(), KeeperHost::PlanFrame(ShellPlan("exit")), null.get());
+  Reserved reserved;
+  ReceivedPlan plan;
+  ASSERT_EQ(ReceivePlan(pair.keeper.get(), &reserved, &plan), 0);
+  EXPECT_STREQ(reserved.temp_dir, "/tmp/x");
+  EXPECT_STREQ(reserved.cgroup_name, "leaf");
+  EXPECT_TRUE(reserved.cgroup_place.valid());
+  EXPECT_STREQ(plan.view.argv[2], "exit");
+  EXPECT_TRUE(plan.slave.valid());
+}
+
+TEST(ReceivePlan, RefusesAReservationThatMakesNoSense) {
+  const std::string good = ReservationFrame({"/tmp/x", ""}, 0);
+  EXPECT_EQ(Received(good, false), ECONNRESET) << "nothing but the plan is missing";
+  EXPECT_EQ(Received(good + good + good, false), EPROTO);
+  EXPECT_EQ(Received(ReservationFrame({"", "leaf"}, 0), false), EPROTO) << "a name without its directory";
+  EXPECT_EQ(Received(ReservationFrame({"/tmp/x", ""}, 1), true), EPROTO) << "a directory without a name";
+  std::string cut = good;
+  cut[sizeof(wire::Header)] ^= 1;
+  EXPECT_EQ(Received(cut, false), EPROTO);
+  EXPECT_FALSE(EncodeReservation({std::string(wire::kMaxReservation, 'x'), ""}).ok());
 }
 
 TEST(ReceivePlan, RefusesAPlanWithoutItsDescriptor) {

@@ -1,0 +1,37 @@
+#include "session/prepared_keeper.h"
+
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+namespace spty {
+namespace {
+
+// So many that nobody has that name by chance.
+Result<std::string> RandomLetters() {
+  uint8_t bytes[12];
+  if (getentropy(bytes, sizeof bytes) != 0) return Error{Stage::kTemp, errno, "getentropy"};
+  constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz012345";
+  std::string letters;
+  for (uint8_t byte : bytes) letters += kLetters[byte % 32];
+  return letters;
+}
+
+}  // namespace
+
+Result<PreparedKeeper> PrepareKeeper(const std::string& keeper_path, const std::string& temp_prefix) {
+  TRY_ASSIGN(KeeperProcess process, KeeperProcess::Start(keeper_path));
+  PreparedKeeper prepared{std::move(process), ""};
+  if (temp_prefix.empty()) return prepared;
+  TRY_ASSIGN(const std::string letters, RandomLetters());
+  const std::string temp_dir = temp_prefix + letters;
+  TRY(prepared.process.Reserve({temp_dir, ""}, -1));
+  if (mkdir(temp_dir.c_str(), 0700) != 0) return Error{Stage::kTemp, errno, temp_dir};
+  prepared.temp_dir = temp_dir;
+  return prepared;
+}
+
+}  // namespace spty
