@@ -9,6 +9,7 @@ export type { SandboxOptions };
 export type { DisposeOptions, DisposeReport, ProcessInfo, Tracking } from './disposal';
 export type { Enforcement, ProtectionReport } from './enforcement';
 export type { Disposable, Event } from './event';
+export type { Violation, Warning } from './notices';
 export { SandboxError };
 export { checkSettings, ResolvedSettings, resolveSettings } from './settings';
 export type { SettingsInput, SettingsLayers } from './settings';

@@ -48,6 +48,8 @@ export interface NativeHandlers {
   onExit(code: number, signal: number): void;
   /** There is more to deliver; call deliver() in a later turn. */
   onMore(): void;
+  /** How often each limit was hit since the last call. */
+  onLimit(processes: number, memory: number): void;
   text: boolean;
 }
 

@@ -14,12 +14,16 @@ import { Event, EventSource } from './event';
 import { InputFeeder } from './input-feeder';
 import { LegacyEvents } from './legacy-events';
 import { NativeSession } from './native-loader';
+import { limitViolations, trackingWarning, Violation, Warning } from './notices';
 import { checkCells, ResolvedOptions } from './options';
 import { isUtf8, OutputDecoder } from './output-decoder';
 import { pipeTerminal } from './pipe';
 import type { Sandbox } from './sandbox';
 import { SocketFace } from './socket-face';
 import { startSession } from './start-session';
+
+/** What a shell gets to write its history after its terminal is gone. */
+const hangUpGraceMs = 1000;
 
 export interface ExitEvent {
   exitCode: number;
@@ -31,6 +35,8 @@ export class Terminal extends LegacyEvents {
   private readonly session: NativeSession;
   private readonly dataSource = new EventSource<string>();
   private readonly exitSource = new EventSource<ExitEvent>();
+  private readonly violationSource = new EventSource<Violation>();
+  private readonly warningSource = new EventSource<Warning>();
   private readonly input: InputFeeder;
   /** Strings are encoded natively, and lazily, as UTF-8; setEncoding() is about output and changes nothing here. */
   private readonly writesUtf8: boolean;
@@ -48,6 +54,10 @@ export class Terminal extends LegacyEvents {
   readonly pid: number;
   readonly onData: Event<string> = this.dataSource.event;
   readonly onExit: Event<ExitEvent> = this.exitSource.event;
+  /** The session ran into one of its limits. */
+  readonly onViolation: Event<Violation> = this.violationSource.event;
+  /** Once, if the session is tracked less well than it could be. */
+  readonly onWarning: Event<Warning> = this.warningSource.event;
   readonly ptsName: string;
   handleFlowControl: boolean;
   /** Only set by open(). */
@@ -71,6 +81,7 @@ export class Terminal extends LegacyEvents {
       onDrain: () => this.inputDrained(),
       onExit: (code, signal) => this.finish(code, signal),
       onMore: () => setImmediate(() => this.session.deliver()),
+      onLimit: (processes, memory) => this.violated(limitViolations(processes, memory)),
       text: this.decoder.acceptsText,
     }, sandbox);
     this.enforcement = sandbox ? this.session.enforcement : '';
@@ -91,7 +102,19 @@ export class Terminal extends LegacyEvents {
 
   private openGate(): void {
     this.gateOpen = true;
+    const warning = trackingWarning(this.tracking);
+    if (warning) {
+      this.warningSource.fire(warning);
+      this.tell('warning', warning);
+    }
     if (!this.userPaused) this.session.resume();
+  }
+
+  private violated(violations: Violation[]): void {
+    for (const violation of violations) {
+      this.violationSource.fire(violation);
+      this.tell('violation', violation);
+    }
   }
 
   private receive(chunk: string | Buffer): void {
@@ -227,11 +250,15 @@ export class Terminal extends LegacyEvents {
     if (Number.isInteger(number) && !this.exited) this.session.kill(number);
   }
 
-  /** Closes the terminal, which hangs up the shell. Its exit is still reported. */
+  /**
+   * Closes the terminal, which hangs up the shell, and disposes of the session: what has not ended a moment later is
+   * ended. The exit is still reported.
+   */
   destroy(): void {
     if (this.exited) return;
     this.input.clear();
     this.session.hangUp();
+    void this.dispose({ signal: 'SIGHUP', graceMs: hangUpGraceMs });
   }
 
   /**

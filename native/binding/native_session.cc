@@ -61,8 +61,11 @@ NativeSession::~NativeSession() { Release(); }
 
 // False with a TypeError pending.
 bool NativeSession::ReadHandlers(const Napi::Value& value) {
-  const std::pair<const char*, Napi::FunctionReference*> handlers[] = {
-      {"onData", &on_data_}, {"onDrain", &on_drain_}, {"onExit", &on_exit_}, {"onMore", &on_more_}};
+  const std::pair<const char*, Napi::FunctionReference*> handlers[] = {{"onData", &on_data_},
+                                                                       {"onDrain", &on_drain_},
+                                                                       {"onExit", &on_exit_},
+                                                                       {"onMore", &on_more_},
+                                                                       {"onLimit", &on_limit_}};
   Napi::Value object = value.IsObject() ? value : Napi::Object::New(value.Env());
   for (const auto& [name, reference] : handlers) {
     Napi::Value handler = object.As<Napi::Object>().Get(name);
@@ -86,6 +89,7 @@ void NativeSession::Schedule() {
 void NativeSession::Deliver() {
   if (session_ == nullptr) return;
   if (session_->TakeInputFlushed()) Call(on_drain_, {});
+  if (session_ != nullptr) DeliverLimitHits();
   if (session_ != nullptr && !paused_ && !DeliverOutput()) DeliverEnd();
   if (session_ == nullptr) return;
   scheduled_ = false;
@@ -94,8 +98,19 @@ void NativeSession::Deliver() {
   if (HasNews() && !scheduled_.exchange(true)) Call(on_more_, {});
 }
 
+void NativeSession::DeliverLimitHits() {
+  if (!session_->has_hits()) return;
+  const LimitHits hits = session_->TakeHits();
+  napi_value processes = nullptr;
+  napi_value memory = nullptr;
+  if (napi_create_double(Env(), static_cast<double>(hits.processes), &processes) == napi_ok &&
+      napi_create_double(Env(), static_cast<double>(hits.memory), &memory) == napi_ok) {
+    Call(on_limit_, {processes, memory});
+  }
+}
+
 bool NativeSession::HasNews() {
-  return session_->input_flushed() || (!paused_ && session_->HasOutputOrEnd());
+  return session_->input_flushed() || session_->has_hits() || (!paused_ && session_->HasOutputOrEnd());
 }
 
 bool NativeSession::DeliverOutput() {
@@ -126,7 +141,8 @@ void NativeSession::DeliverEnd() {
     Call(on_exit_, {code, signal});
   }
   // The handlers hold the terminal, and the terminal holds us: nothing of that would ever be collected.
-  for (Napi::FunctionReference* handler : {&on_data_, &on_drain_, &on_exit_, &on_more_}) handler->Reset();
+  for (Napi::FunctionReference* handler : {&on_data_, &on_drain_, &on_exit_, &on_more_, &on_limit_})
+    handler->Reset();
   if (!keep_alive_) Unref();
 }
 

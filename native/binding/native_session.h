@@ -16,8 +16,8 @@ class Addon;
 class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Session::Client {
  public:
   static Napi::Function Define(Napi::Env env);
-  // new NativeSession(request, {onData, onDrain, onExit, onMore, text}): spawns, or throws what failure.h
-  // describes.
+  // new NativeSession(request, {onData, onDrain, onExit, onMore, onLimit, text}): spawns, or throws what
+  // failure.h describes.
   explicit NativeSession(const Napi::CallbackInfo& info);
   ~NativeSession() override;
 
@@ -54,6 +54,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   bool ReadHandlers(const Napi::Value& value);
   void Schedule();
   bool HasNews();
+  void DeliverLimitHits();
   bool DeliverOutput();
   void DeliverEnd();
   void Call(const Napi::FunctionReference& handler, std::initializer_list<napi_value> arguments);
@@ -65,6 +66,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::FunctionReference on_drain_;
   Napi::FunctionReference on_exit_;
   Napi::FunctionReference on_more_;
+  Napi::FunctionReference on_limit_;
   bool text_ = false;   // pure ASCII output is handed over as a string
   bool paused_ = true;  // until lib/ has given listeners a chance to come
   bool hung_up_ = false;

@@ -73,7 +73,8 @@ class Planner {
         report.enforced_by = "allowlist";
         return;
       case Protection::kLimits:
-        report.reason = "limits need a control group of the session's own, which is not supported yet";
+        if (host_.no_limits.empty()) report.enforced_by = "cgroup";
+        report.reason = host_.no_limits;
         return;
     }
   }

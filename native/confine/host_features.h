@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace spty {
 
@@ -13,6 +14,8 @@ struct HostFeatures {
   int seccomp_err = 0;
   int notify_err = 0;  // a filter whose callers can be answered
   int diag_err = 0;    // asking who listens on a UNIX socket
+  // Why the limits of the policy cannot be kept; empty if they can, or if it has none.
+  std::string no_limits;
 };
 
 }  // namespace spty

@@ -15,6 +15,16 @@ namespace {
 
 constexpr int kLastSignal = 64;
 
+// Waits for a file of the session's cgroup to change.
+class LimitWatch final : public Pump::Source {
+ public:
+  explicit LimitWatch(std::shared_ptr<Session> session) : session_(std::move(session)) {}
+  void OnReady() override { session_->LookAtLimits(); }
+
+ private:
+  std::shared_ptr<Session> session_;
+};
+
 }  // namespace
 
 Session::Session(PtyPair pty, KeeperProcess keeper, Pump& pump)
@@ -73,8 +83,43 @@ Result<void> Session::Greet(const SpawnRequest& request, SessionPlan plan) {
 Result<void> Session::Watch() {
   TRY(terminal_.Start(SharedTerminal()));
   auto watched = pump_.Add(keeper_.control(), shared_from_this(), &control_token_);
-  if (!watched.ok()) terminal_.Detach(SharedTerminal());
+  if (watched.ok()) watched = WatchLimits();
+  if (!watched.ok()) Release();
   return watched;
+}
+
+Result<void> Session::WatchLimits() {
+  if (!cgroup_) return {};
+  const std::pair<int, Pump::Token*> files[] = {{cgroup_->pids_events(), &pids_token_},
+                                                {cgroup_->memory_events(), &memory_token_}};
+  for (const auto& [fd, token] : files) {
+    if (fd >= 0) TRY(pump_.Add(fd, std::make_shared<LimitWatch>(shared_from_this()), token));
+  }
+  return {};
+}
+
+void Session::LookAtLimits() {
+  if (!cgroup_ || (cgroup_->pids_events() < 0 && cgroup_->memory_events() < 0)) return;
+  const LimitHits now = cgroup_->Hits();
+  {
+    std::lock_guard lock(hits_mutex_);
+    // A cgroup that is gone has no files to read: what was seen stays.
+    hits_.processes = std::max(hits_.processes, now.processes);
+    hits_.memory = std::max(hits_.memory, now.memory);
+  }
+  if (has_hits()) Tell();
+}
+
+LimitHits Session::TakeHits() {
+  std::lock_guard lock(hits_mutex_);
+  const LimitHits fresh{hits_.processes - taken_hits_.processes, hits_.memory - taken_hits_.memory};
+  taken_hits_ = hits_;
+  return fresh;
+}
+
+bool Session::has_hits() const {
+  std::lock_guard lock(hits_mutex_);
+  return hits_.processes > taken_hits_.processes || hits_.memory > taken_hits_.memory;
 }
 
 void Session::Attach(Client* client) {
@@ -244,6 +289,8 @@ void Session::HandleKeeperGone(bool closed) {
   if (!done()) EndWithoutKeeper();
   ShellEnded(End{0, SIGHUP});
   pump_.Remove(control_token_);
+  if (pids_token_ != 0) pump_.Remove(pids_token_);
+  if (memory_token_ != 0) pump_.Remove(memory_token_);
   // A keeper that closed its end is a few instructions from being a zombie; one that did not may take its
   // time.
   closed ? keeper_.Reap() : keeper_.ReapLater();
@@ -271,6 +318,8 @@ void Session::ShellEnded(End end) {
     if (end_) return;
     end_ = end;
   }
+  // A limit may be what ended it; whoever hears of the end has heard of that.
+  LookAtLimits();
   // Whatever the shell left running ends with it, unless it was asked for.
   if (!keep_alive_) keeper_.EndSession();
   terminal_.Finish();

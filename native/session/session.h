@@ -99,6 +99,11 @@ class Session final : public Pump::Source,
   // What became of the session if its keeper was killed; outlives the session.
   enum class Loss { kNone, kEnded, kUnknown };
   std::shared_ptr<const std::atomic<Loss>> loss() const { return loss_; }
+  // How often limits were hit since the last call.
+  LimitHits TakeHits();
+  bool has_hits() const;
+  // Pump thread: the counters of the cgroup may have changed.
+  void LookAtLimits();
   // Everybody who belongs to the session now.
   std::vector<pid_t> Members() const;
   // Called when the shell has ended and when the keeper is gone; on the pump.
@@ -120,6 +125,7 @@ class Session final : public Pump::Source,
                                                 KeeperProcess keeper, Pump& pump, Client* client);
   Result<void> Greet(const SpawnRequest& request, SessionPlan plan);
   Result<void> Watch();
+  Result<void> WatchLimits();
   std::shared_ptr<TerminalIo> SharedTerminal();
   void HandleFrame(const Frame& frame);
   void HandleKeeperGone(bool closed);
@@ -152,6 +158,12 @@ class Session final : public Pump::Source,
   std::mutex client_mutex_;  // held while the client is called, so that Release can be sure it is not
   Client* client_ = nullptr;
 
+  mutable std::mutex hits_mutex_;
+  LimitHits hits_;        // guarded by hits_mutex_: as last seen
+  LimitHits taken_hits_;  // guarded by hits_mutex_
+
+  Pump::Token pids_token_ = 0;
+  Pump::Token memory_token_ = 0;
   Pump::Token control_token_ = 0;  // set by Spawn, before the pump can know of us
 };
 

@@ -67,30 +67,57 @@ void Take(Confinement confinement, Plan& plan, SessionPlan& session) {
   session.outer_domain = std::move(confinement.outer);
 }
 
-// A leaf where one can be made. None is no error: the session is then tracked by its keeper alone, and says
-// so.
-void JoinCgroup(const SpawnRequest& request, KeeperProcess& keeper, Plan& plan, SessionPlan& session) {
+CgroupLimits LimitsOf(const Policy& policy) {
+  const Limits wanted = policy.limits();
+  CgroupLimits limits;
+  if (wanted.processes) limits.processes = wanted.processes->value;
+  if (wanted.memory_bytes) limits.memory_bytes = wanted.memory_bytes->value;
+  if (wanted.cpu_percent) limits.cpu_percent = wanted.cpu_percent->value;
+  return limits;
+}
+
+// Those that are enforced: the report has said so, or why not.
+CgroupLimits LimitsOf(const Enforcement& enforcement, const SpawnRequest& request) {
+  const bool kept = enforcement.confined && enforcement.features.no_limits.empty();
+  return kept ? LimitsOf(*request.policy) : CgroupLimits{};
+}
+
+std::string WhyNoLimits(const SpawnRequest& request) {
+  const CgroupLimits limits = LimitsOf(*request.policy);
+  if (!limits.any()) return "";
+  if (!request.use_cgroup) return "the session has no cgroup";
+  const auto place = CgroupPlace::Own(limits);
+  return place.ok() ? "" : "limits are kept by cgroup controllers: " + Describe(place.error());
+}
+
+// A leaf where one can be made. None is no error, but for limits: the session is then tracked by its keeper
+// alone, and says so.
+Result<void> JoinCgroup(const SpawnRequest& request, const CgroupLimits& limits, KeeperProcess& keeper,
+                        Plan& plan, SessionPlan& session) {
   if (!request.use_cgroup) {
     session.no_cgroup = "not wanted";
-    return;
+    return {};
   }
-  auto place = CgroupPlace::Own();
+  auto place = CgroupPlace::Own(limits);
   if (!place.ok()) {
+    if (limits.any()) return place.error();
     session.no_cgroup = Describe(place.error());
-    return;
+    return {};
   }
   std::string name = CgroupLeaf::NewName();
   // A keeper that does not hear this will not hear the plan either; that is where it is found out why.
   (void)keeper.Reserve({"", name}, place.value()->dir());
-  auto leaf = CgroupLeaf::Create(place.value(), CgroupLimits{}, std::move(name));
+  auto leaf = CgroupLeaf::Create(place.value(), limits, std::move(name));
   if (!leaf.ok()) {
+    if (limits.any()) return leaf.error();
     session.no_cgroup = Describe(leaf.error());
-    return;
+    return {};
   }
   session.cgroup = std::move(leaf).value();
   plan.cgroup = true;
   plan.cgroup_kill = session.cgroup->kill() >= 0;
   plan.cgroup_name = session.cgroup->name();
+  return {};
 }
 
 }  // namespace
@@ -115,7 +142,9 @@ Result<Enforcement> DecideEnforcement(const SpawnRequest& request) {
   const Policy& policy = *request.policy;
   if (!policy.confined()) return PlanEnforcement(policy, HostFeatures{});
   TRY_ASSIGN(const HostFeatures probed, ProbeHost(request.keeper_path));
-  Enforcement enforcement = PlanEnforcement(policy, Limited(probed, request.feature_limits));
+  HostFeatures features = Limited(probed, request.feature_limits);
+  features.no_limits = WhyNoLimits(request);
+  Enforcement enforcement = PlanEnforcement(policy, features);
   const bool backend_matters = policy.strict() || policy.fail_if_unavailable();
   if (!enforcement.backend_missing.empty() && backend_matters)
     return NotEnforceable(enforcement.backend_missing);
@@ -145,7 +174,7 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
     TRY_ASSIGN(Confinement confinement, PrepareConfinement(*request.policy, enforcement, slave));
     Take(std::move(confinement), plan, session);
   }
-  JoinCgroup(request, keeper, plan, session);
+  TRY(JoinCgroup(request, LimitsOf(enforcement, request), keeper, plan, session));
   TRY_ASSIGN(session.encoded, EncodePlan(plan));
   session.candidates = std::move(plan.candidates);
   session.slave = std::move(slave);

@@ -5,32 +5,24 @@
 #include <sys/types.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "track/cgroup_limits.h"
 
 namespace spty {
-
-struct CgroupLimits {
-  std::optional<uint64_t> processes;
-  std::optional<uint64_t> memory_bytes;
-  std::optional<double> cpu_percent;
-
-  bool any() const { return processes || memory_bytes || cpu_percent; }
-};
 
 // A directory in which leaves can be made.
 class CgroupPlace {
  public:
   // The nearest one to where this process is; an error (ENOENT, EACCES, ...) if there is none. Tried out, and
-  // leaves of predecessors that have died are removed.
-  static Result<std::shared_ptr<const CgroupPlace>> Find(const std::string& mountinfo,
-                                                         const std::string& own);
-  // Of this process, found once. Any thread.
-  static Result<std::shared_ptr<const CgroupPlace>> Own();
+  // leaves of predecessors that have died are removed. With limits: the nearest one that can keep them.
+  static Result<std::shared_ptr<const CgroupPlace>> Find(const std::string& mountinfo, const std::string& own,
+                                                         const CgroupLimits& limits = {});
+  // Of this process, found once for each kind of limits. Any thread.
+  static Result<std::shared_ptr<const CgroupPlace>> Own(const CgroupLimits& limits = {});
 
   CgroupPlace(Fd dir, std::string path) : dir_(std::move(dir)), path_(std::move(path)) {}
   int dir() const { return dir_.get(); }
@@ -67,6 +59,11 @@ class CgroupLeaf {
   int kill() const { return kill_.get(); }  // -1 before Linux 5.14
   int events() const { return events_.get(); }
 
+  // Files that change when a limit is hit, as far as there are limits; else -1.
+  int pids_events() const { return pids_events_.get(); }
+  int memory_events() const { return memory_events_.get(); }
+  LimitHits Hits() const;
+
   // SIGKILL to everybody in it, atomically if the kernel can.
   Result<void> Kill() const;
   // Whether nobody is in it: the kernel's own word.
@@ -84,6 +81,8 @@ class CgroupLeaf {
   Fd procs_;
   Fd kill_;
   Fd events_;
+  Fd pids_events_;
+  Fd memory_events_;
 };
 
 }  // namespace spty

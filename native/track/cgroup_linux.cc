@@ -9,9 +9,9 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <sstream>
 
@@ -31,12 +31,6 @@ Result<void> WriteTo(int fd, const std::string& text, const std::string& path) {
   const ssize_t written = RetryEintr([&] { return pwrite(fd, text.data(), text.size(), 0); });
   if (written == -1) return CgroupError(errno, path);
   return {};
-}
-
-Result<void> WriteFile(int dir, const char* name, const std::string& text, const std::string& path) {
-  const Fd fd(openat(dir, name, O_WRONLY | O_CLOEXEC));
-  if (!fd.valid()) return CgroupError(errno, path + "/" + name);
-  return WriteTo(fd.get(), text, path + "/" + name);
 }
 
 std::string ReadAll(int fd) {
@@ -182,34 +176,11 @@ bool RemoveOrphan(int place, const char* name) {
   return unlinkat(place, name, AT_REMOVEDIR) == 0;
 }
 
-Result<void> Limit(int dir, const char* file, const std::string& value, const std::string& path) {
-  if (faccessat(dir, file, F_OK, 0) != 0)
-    return CgroupError(ENOTSUP, path + "/" + file + " (its controller is not available there)");
-  return WriteFile(dir, file, value, path);
-}
-
-Result<void> ApplyLimits(int dir, const CgroupLimits& limits, const std::string& path) {
-  if (limits.processes) TRY(Limit(dir, "pids.max", std::to_string(*limits.processes), path));
-  if (limits.memory_bytes) {
-    TRY(Limit(dir, "memory.max", std::to_string(*limits.memory_bytes), path));
-    // Swap would only make it slow instead of ending it; half a session is worth nothing. Where a kernel has
-    // neither, memory.max alone holds.
-    if (faccessat(dir, "memory.swap.max", F_OK, 0) == 0) TRY(WriteFile(dir, "memory.swap.max", "0", path));
-    if (faccessat(dir, "memory.oom.group", F_OK, 0) == 0) TRY(WriteFile(dir, "memory.oom.group", "1", path));
-  }
-  if (limits.cpu_percent) {
-    constexpr double kPeriod = 100'000;
-    const auto quota =
-        static_cast<uint64_t>(std::llround(std::max(1000.0, *limits.cpu_percent * kPeriod / 100)));
-    TRY(Limit(dir, "cpu.max", std::to_string(quota) + " 100000", path));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const CgroupPlace>> CgroupPlace::Find(const std::string& mountinfo,
-                                                             const std::string& own) {
+                                                             const std::string& own,
+                                                             const CgroupLimits& limits) {
   const auto mount = FindMount(mountinfo);
   if (!mount) return CgroupError(ENOENT, "no cgroup v2 hierarchy is mounted");
   auto inside = OwnPath(own);
@@ -224,6 +195,7 @@ Result<std::shared_ptr<const CgroupPlace>> CgroupPlace::Find(const std::string& 
     Fd dir(open(full.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (dir.valid()) {
       auto tried = TryPlace(dir.get(), full);
+      if (tried.ok()) tried = OfferControllers(dir.get(), full, limits);
       if (tried.ok()) {
         dir = AboveStdio(std::move(dir));
         if (!dir.valid()) return CgroupError(errno, full);
@@ -231,23 +203,27 @@ Result<std::shared_ptr<const CgroupPlace>> CgroupPlace::Find(const std::string& 
         place->Sweep();
         return std::shared_ptr<const CgroupPlace>(place);
       }
-      last = tried.error();
-    } else {
+      // A place that lacks only a controller says more than one that is not ours.
+      if (last.err != ENOTSUP) last = tried.error();
+    } else if (last.err != ENOTSUP) {
       last = CgroupError(errno, full);
     }
     if (path.empty()) return last;
   }
 }
 
-Result<std::shared_ptr<const CgroupPlace>> CgroupPlace::Own() {
+Result<std::shared_ptr<const CgroupPlace>> CgroupPlace::Own(const CgroupLimits& limits) {
   static std::mutex mutex;
-  static std::optional<Result<std::shared_ptr<const CgroupPlace>>> known;
+  static std::map<int, Result<std::shared_ptr<const CgroupPlace>>> known;
+  const int key = (limits.processes ? 1 : 0) | (limits.memory_bytes ? 2 : 0) | (limits.cpu_percent ? 4 : 0);
   std::lock_guard lock(mutex);
-  if (known) return *known;
-  auto found = Find(ReadProcFile("/proc/self/mountinfo"), ReadProcFile("/proc/self/cgroup"));
+  if (const auto found = known.find(key); found != known.end()) return found->second;
+  auto found = Find(ReadProcFile("/proc/self/mountinfo"), ReadProcFile("/proc/self/cgroup"), limits);
   // A shortage of the moment is no reason to do without for ever.
   const int err = found.ok() ? 0 : found.error().err;
-  if (err == 0 || err == ENOENT || err == EACCES || err == EPERM || err == EROFS) known = found;
+  const bool lasting =
+      err == 0 || err == ENOENT || err == EACCES || err == EPERM || err == EROFS || err == ENOTSUP;
+  if (lasting) known.emplace(key, found);
   return found;
 }
 
@@ -294,8 +270,19 @@ Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, 
   if (!leaf.events_.valid()) return CgroupError(errno, path + "/cgroup.events");
   leaf.kill_ = file("cgroup.kill", O_WRONLY);
   if (!leaf.kill_.valid() && errno != ENOENT) return CgroupError(errno, path + "/cgroup.kill");
-  TRY(ApplyLimits(dir.get(), limits, path));
+  TRY(ApplyLimits(dir.get(), path, limits));
+  if (limits.processes) leaf.pids_events_ = file("pids.events", O_RDONLY);
+  if (limits.memory_bytes) leaf.memory_events_ = file("memory.events", O_RDONLY);
+  if (limits.processes && !leaf.pids_events_.valid()) return CgroupError(errno, path + "/pids.events");
+  if (limits.memory_bytes && !leaf.memory_events_.valid()) return CgroupError(errno, path + "/memory.events");
   return leaf;
+}
+
+LimitHits CgroupLeaf::Hits() const {
+  LimitHits hits;
+  if (pids_events_.valid()) hits.processes = EventCount(ReadAll(pids_events_.get()), "max");
+  if (memory_events_.valid()) hits.memory = EventCount(ReadAll(memory_events_.get()), "oom");
+  return hits;
 }
 
 CgroupLeaf::~CgroupLeaf() {

@@ -155,6 +155,21 @@ describe('one that turns against its keeper', () => {
   }
 });
 
+describe('one that became another user through sudo', () => {
+  const sudo = ['/usr/bin/sudo', '/bin/sudo'].find((file) => fs.existsSync(file));
+  const installed = { met: sudo !== undefined, reason: 'needs sudo' };
+  const root = { met: process.getuid?.() === 0, reason: 'needs root' };
+  for (const kind of kinds.filter(({ confined }) => !confined)) {
+    sandboxed.needing(installed).needing(root)(`is ended, ${kind.name}`, async () => {
+      const token = newToken();
+      const command = ['-n', '-u', 'nobody', '/bin/sh', '-c', 'echo "ready as $(id -un)"; while :; do sleep 1; done', token];
+      const session = startKind(kind, sudo as string, command);
+      await session.printed('ready as nobody');
+      await expectGone(session, token);
+    });
+  }
+});
+
 describe('a session inside the session', () => {
   for (const kind of kinds) {
     sandboxed(`ends with it, ${kind.name}`, async () => {

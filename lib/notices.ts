@@ -1,0 +1,37 @@
+import type { Tracking } from './disposal';
+
+/** A limit of the settings that the session ran into. The kernel has refused or ended what went beyond it. */
+export interface Violation {
+  limit: 'processes' | 'memory';
+  /** How often, since the last event. */
+  times: number;
+  message: string;
+}
+
+/** Something that the caller should know, although the session runs. */
+export interface Warning {
+  code: 'WEAK_TRACKING';
+  message: string;
+}
+
+export function limitViolations(processes: number, memory: number): Violation[] {
+  const found: Violation[] = [];
+  if (processes > 0) {
+    const message = `The session has reached its limit of processes ("limits": "processes"): ${processes} more could not be started.`;
+    found.push({ limit: 'processes', times: processes, message });
+  }
+  if (memory > 0) {
+    const message = 'The session has used up its memory ("limits": "memory_bytes"), and the kernel has ended it.';
+    found.push({ limit: 'memory', times: memory, message });
+  }
+  return found;
+}
+
+/** Without a cgroup or a Landlock scope, what forks faster than it can be found may get away. */
+export function trackingWarning({ mechanisms, noCgroup }: Tracking): Warning | undefined {
+  if (mechanisms.includes('cgroup') || mechanisms.includes('landlock-scope')) return undefined;
+  const message =
+    `The processes of this session are only followed from parent to child, as it has no cgroup (${noCgroup ?? 'unknown'}). ` +
+    'dispose() says whether it could end all of them.';
+  return { code: 'WEAK_TRACKING', message };
+}
