@@ -53,7 +53,7 @@ target_compile_options(spty_keeper_flags INTERFACE -fno-exceptions -fno-rtti -fn
   -fno-threadsafe-statics $<${spty_release}:-Os>)
 if(APPLE)
   target_link_options(spty_keeper_flags INTERFACE -Wl,-dead_strip)
-else()
+elseif(SPTY_BUILD_KEEPER)
   # Which C library, and why: docs/decisions/keeper-build.md. A cross compiler brings its own.
   function(spty_keeper_libc what variable)
     if(CMAKE_CROSSCOMPILING)
