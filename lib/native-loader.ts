@@ -1,6 +1,6 @@
-import * as fs from 'fs';
 import * as path from 'path';
 
+import { addonName, addonOf, candidates, keeperOf, keeperProblem } from './binaries';
 import { SandboxError } from './errors';
 import type { NativeHandle, NativeSettings } from './settings-native';
 
@@ -81,54 +81,62 @@ export interface NativeSession {
   unref(): void;
 }
 
-const addonName = 'sandboxed_pty.node';
-const keeperName = 'sandboxed-pty-keeper';
-
-/**
- * The path outside of an Electron archive for one inside of it: a program cannot be executed from within an archive,
- * so packagers unpack it beside.
- */
-export function unpackedPath(file: string): string {
-  return file.replace(/(\.asar)(?=[/\\])/, '$1.unpacked');
-}
-
-/** A report takes milliseconds, more with open sockets: only made if there is no binary built on this machine. */
-function isMusl(): boolean {
-  const { report } = process as { report?: { excludeNetwork?: boolean; getReport(): object } };
-  if (!report) return false;
-  const before = report.excludeNetwork;
-  report.excludeNetwork = true;
-  const { header } = report.getReport() as { header?: { glibcVersionRuntime?: string } };
-  report.excludeNetwork = before ?? false;
-  return header?.glibcVersionRuntime === undefined;
-}
-
-function platformName(): string {
-  return `${process.platform}-${process.arch}${process.platform === 'linux' && isMusl() ? '-musl' : ''}`;
-}
+export { unpackedPath } from './binaries';
 
 const root = path.join(__dirname, '..');
 
-/** Where the binaries are: built here, or shipped. */
-function findBinaries(): string {
-  const built = path.join(root, 'build', 'Release');
-  if (fs.existsSync(path.join(built, addonName))) return built;
-  const shipped = path.join(root, 'prebuilds', platformName());
-  if (fs.existsSync(path.join(shipped, addonName))) return shipped;
-  throw new SandboxError(
-    `sandboxed-pty has no binary for ${process.platform}-${process.arch}. It is built when the package is installed; ` +
-      `if install scripts were skipped, run 'npm rebuild sandboxed-pty'. Looked in ${built} and ${shipped}.`,
+/** A sentence for a failure to load that says more than the dynamic loader does. */
+function explainLoad(message: string): string {
+  if (/GLIBC_[\d.]+' not found/.test(message)) {
+    return `${message}. The C library here is older than glibc 2.28: build from source ('npm rebuild sandboxed-pty').`;
+  }
+  if (/wrong ELF class|invalid ELF header|Exec format error|incompatible architecture|file too short/.test(message)) {
+    return `${message}. The file is damaged or for another processor: reinstall the package on this machine.`;
+  }
+  return message;
+}
+
+function noBinary(causes: string[]): SandboxError {
+  return new SandboxError(
+    `sandboxed-pty has no binary that works on ${process.platform}-${process.arch} (Node.js ${process.versions.node}):\n` +
+      causes.map((cause) => `  - ${cause}\n`).join('') +
+      "It comes with the package, or is built when that is installed; if install scripts were skipped, run 'npm rebuild " +
+      "sandboxed-pty'. In an Electron app, list the package under 'asarUnpack'.",
     { code: 'ENOENT', stage: 'keeper', errno: -2, path: addonName },
   );
 }
 
-let loaded: { native: Native; directory: string } | undefined;
+interface Loaded {
+  native: Native;
+  directory: string;
+}
 
-function load(): { native: Native; directory: string } {
-  if (loaded) return loaded;
-  const directory = findBinaries();
-  loaded = { native: require(path.join(directory, addonName)) as Native, directory };
-  return loaded;
+/** The first folder that has all it needs; else the first whose addon loads, so that the missing keeper is named. */
+function findAndLoad(): Loaded {
+  const causes: string[] = [];
+  let second: Loaded | undefined;
+  for (const { what, directory } of candidates(root)) {
+    const addon = addonOf(directory);
+    if (addon === undefined) {
+      causes.push(`no ${what} ${addonName} in ${directory}`);
+      continue;
+    }
+    try {
+      const found = { native: require(addon) as Native, directory };
+      if (keeperProblem(directory) === undefined) return found;
+      second ??= found;
+    } catch (error) {
+      causes.push(`the ${what} ${addon} does not load: ${explainLoad((error as Error).message)}`);
+    }
+  }
+  if (second) return second;
+  throw noBinary(causes);
+}
+
+let loaded: Loaded | undefined;
+
+function load(): Loaded {
+  return (loaded ??= findAndLoad());
 }
 
 export function loadNative(): Native {
@@ -140,19 +148,14 @@ let keeper: string | undefined;
 /** The keeper program beside the addon. Checked once, with an error that says what is wrong with it. */
 export function keeperPath(): string {
   if (keeper !== undefined) return keeper;
-  const candidate = unpackedPath(path.join(load().directory, keeperName));
-  try {
-    fs.accessSync(candidate, fs.constants.X_OK);
-    if (!fs.statSync(candidate).isFile()) throw Object.assign(new Error(), { code: 'EACCES', errno: -13 });
-  } catch (error) {
-    const { code = 'EIO', errno = -5 } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'is missing' : 'is not an executable file';
+  const { directory } = load();
+  const problem = keeperProblem(directory);
+  if (problem) {
     throw new SandboxError(
-      `the helper program ${candidate} ${reason}. Reinstall sandboxed-pty; in an Electron app, list it under ` +
+      `the helper program ${problem.path} ${problem.reason}. Reinstall sandboxed-pty; in an Electron app, list it under ` +
         "'asarUnpack', so that it is a real file.",
-      { code, stage: 'keeper', errno, path: candidate },
+      { code: problem.code, stage: 'keeper', errno: problem.errno, path: problem.path },
     );
   }
-  keeper = candidate;
-  return candidate;
+  return (keeper = keeperOf(directory));
 }
