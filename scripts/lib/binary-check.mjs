@@ -20,11 +20,14 @@ function newer(version, [major, minor]) {
 }
 
 function elfProblems(file, {machine, zig}, isKeeper) {
-  const {machine: actual, needed, versions, interpreter, sections} = elfFacts(file);
+  const {machine: actual, needed, versions, interpreter, sections, imports, relocatable} = elfFacts(file);
   const allowed = isKeeper ? [] : zig.includes('-musl') ? ['libc.so'] : glibcLibraries;
   const problems = [];
   if (actual !== machine) problems.push(`is for ${actual}`);
   if (isKeeper && interpreter) problems.push(`needs the loader ${interpreter}`);
+  if (!relocatable) problems.push('is not position-independent');
+  // Electron's V8 keeps all memory in a cage, and aborts at a buffer from outside of it.
+  for (const name of imports) if (/^(napi|node_api)_create_external_(array)?(buffer|string)/.test(name)) problems.push(`uses ${name}`);
   for (const library of needed) if (!allowed.includes(library)) problems.push(`needs ${library}`);
   for (const version of versions) {
     const [, number] = version.match(/^GLIBC_([\d.]+)$/) ?? [];

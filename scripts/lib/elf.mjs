@@ -1,5 +1,6 @@
 // What a 64-bit little-endian ELF file asks of the system that loads it.
 const SHT_DYNAMIC = 6;
+const SHT_DYNSYM = 11;
 const SHT_GNU_VERNEED = 0x6ffffffe;
 const DT_NEEDED = 1n;
 const PT_INTERP = 3;
@@ -55,6 +56,18 @@ function neededVersions(file, sections) {
   return found;
 }
 
+/** The names that the loader must find elsewhere. */
+function importedNames(file, sections) {
+  const found = [];
+  for (const {type, offset, size, link} of sections) {
+    if (type !== SHT_DYNSYM) continue;
+    for (let at = offset + 24; at < offset + size; at += 24) {
+      if (file.readUInt16LE(at + 6) === 0) found.push(text(file, sections[link].offset + file.readUInt32LE(at)));
+    }
+  }
+  return found;
+}
+
 export function elfFacts(file) {
   if (file.length < 64 || file.readUInt32BE(0) !== 0x7f454c46 || file[4] !== 2 || file[5] !== 1) {
     throw new Error('not a 64-bit little-endian ELF file');
@@ -62,6 +75,8 @@ export function elfFacts(file) {
   const sections = sectionHeaders(file);
   return {
     machine: machines[file.readUInt16LE(18)] ?? `ELF machine ${file.readUInt16LE(18)}`,
+    relocatable: file.readUInt16LE(16) === 3, // ET_DYN: a library, or a program at a random address
+    imports: importedNames(file, sections),
     interpreter: interpreterOf(file),
     needed: neededLibraries(file, sections),
     versions: neededVersions(file, sections),

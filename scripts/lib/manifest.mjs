@@ -2,8 +2,9 @@
 import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {isDeepStrictEqual} from 'node:util';
 import {addonName, keeperName} from './binary-check.mjs';
-import {require, root} from './process.mjs';
+import {Failure, require, root} from './process.mjs';
 import {targets} from './targets.mjs';
 
 /** What is in `dir` now. */
@@ -24,4 +25,12 @@ export function writeManifest(dir) {
   mkdirSync(dir, {recursive: true});
   writeFileSync(join(dir, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
+}
+
+/** Throws a Failure unless manifest.json says what is in `dir`. */
+export function checkManifest(dir) {
+  const path = join(dir, 'manifest.json');
+  if (!existsSync(path)) throw new Failure(`${path} is missing. Run: npm run prebuild`);
+  if (isDeepStrictEqual(JSON.parse(readFileSync(path, 'utf8')), readManifest(dir))) return;
+  throw new Failure(`${path} does not describe the files beside it. Run: npm run prebuild`);
 }

@@ -1,4 +1,4 @@
-// The three native builds: cmake-js (default), node-gyp (where CMake is missing), and plain cmake for the tests.
+// The native builds: CMake (default; by way of cmake-js in a clone), node-gyp (where CMake is missing), and the tests.
 import {existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {availableParallelism, cpus} from 'node:os';
 import {dirname, join} from 'node:path';
@@ -36,9 +36,33 @@ function checkOutputs(builder) {
   if (missing.length > 0) throw new Failure(`${builder} reported success but did not write ${missing.join(' and ')}`);
 }
 
+function findCmakeJs() {
+  try {
+    return join(dirname(require.resolve('cmake-js/package.json')), 'bin', 'cmake-js');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The packed package does not bring cmake-js: with Node-API there is nothing about this Node.js that CMake must know. */
+export function buildWithCmake() {
+  if (findCmakeJs()) {
+    buildWithCmakeJs();
+    return;
+  }
+  const buildDir = join(root, 'build', 'cmake');
+  dropMovedCache(buildDir);
+  claimOutputs('cmake');
+  run('cmake', ['-S', root, '-B', buildDir, '--log-level=WARNING', '-DCMAKE_BUILD_TYPE=Release', '-DSPTY_WERROR=OFF',
+    `-DSPTY_OUTPUT_DIR=${releaseDir}`, `-DSPTY_NODE=${process.execPath}`]);
+  run('cmake', ['--build', buildDir, '--parallel', jobs]);
+  checkOutputs('cmake');
+}
+
 export function buildWithCmakeJs({config = 'Release', defines = {}} = {}) {
   const buildDir = join(root, 'build', 'cmake');
-  const cmakeJs = join(dirname(require.resolve('cmake-js/package.json')), 'bin', 'cmake-js');
+  const cmakeJs = findCmakeJs();
+  if (!cmakeJs) throw new Failure(`The npm package cmake-js is not installed in ${root}. Run: npm install --include=dev`);
   dropMovedCache(buildDir);
   claimOutputs('cmake-js');
   const all = {SPTY_OUTPUT_DIR: releaseDir, SPTY_NODE: process.execPath, SPTY_WERROR: werror ? 'ON' : 'OFF', ...defines};
