@@ -1,6 +1,8 @@
 import { SandboxError } from './errors';
+import { createOnNodePty, spawnOnNodePty } from './node-pty-session';
 import { OpenOptions, OpenTerminal } from './open-terminal';
 import { resolveOptions, SpawnOptions } from './options';
+import { hasNativePart } from './platform';
 import { Sandbox, SandboxOptions } from './sandbox';
 import { ExitEvent, Terminal } from './terminal';
 
@@ -48,6 +50,7 @@ export interface SandboxedPtyOptions extends SpawnOptions, SandboxOptions {
  * the directory cannot be used, or if what was asked for cannot be enforced; then nothing has been started.
  */
 export function createSandboxedPty(options: SandboxedPtyOptions = {}): SandboxedPty {
+  if (!hasNativePart()) return createOnNodePty(options);
   const given = options.env || process.env;
   const file = options.file || given['SHELL'];
   const keepAliveAfterExit = options.keepAliveAfterExit === true;
@@ -67,6 +70,7 @@ export function createSandboxedPty(options: SandboxedPtyOptions = {}): Sandboxed
  * code 1.
  */
 export function spawn(file?: string, args?: string[] | string, options: SpawnOptions = {}): SandboxedPty {
+  if (!hasNativePart()) return spawnOnNodePty(file, args, options ?? {});
   const given = options ?? {};
   const resolved = resolveOptions(file, args, given);
   given.env ||= process.env;

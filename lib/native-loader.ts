@@ -2,6 +2,8 @@ import * as path from 'path';
 
 import { addonName, addonOf, candidates, keeperOf, keeperProblem } from './binaries';
 import { SandboxError } from './errors';
+import { unsupported } from './node-pty-session';
+import { hasNativePart } from './platform';
 import type { NativeHandle, NativeSettings } from './settings-native';
 
 /** Everything the addon exports; the one place that says so. */
@@ -113,6 +115,7 @@ interface Loaded {
 
 /** The first folder that has all it needs; else the first whose addon loads, so that the missing keeper is named. */
 function findAndLoad(): Loaded {
+  if (!hasNativePart()) throw unsupported();
   const causes: string[] = [];
   let second: Loaded | undefined;
   for (const { what, directory } of candidates(root)) {

@@ -1,0 +1,133 @@
+import type { DisposeOptions, DisposeReport, ProcessInfo, Tracking } from './disposal';
+import type { Enforcement, ProtectionReport } from './enforcement';
+import { SandboxError } from './errors';
+import type { SpawnOptions } from './options';
+import { platform } from './platform';
+import type { Protection } from './policy';
+import type { SandboxOptions } from './sandbox';
+import type { Terminal } from './terminal';
+import { filterEnvironment, readUnconfinedSettings } from './unconfined-settings';
+
+/** What is used of a node-pty terminal. */
+interface NodePtyTerminal {
+  kill(signal?: string): void;
+  onExit(listener: (exit: { exitCode: number; signal?: number }) => void): unknown;
+}
+
+interface NodePty {
+  spawn(file: string, args: string[] | string, options: SpawnOptions): NodePtyTerminal;
+}
+
+function systemName(): string {
+  return platform.name === 'win32' ? 'Windows' : platform.name;
+}
+
+/** What there is no native part for. */
+export function unsupported(more = ''): SandboxError {
+  return new SandboxError(
+    `sandboxed-pty confines and tracks sessions on Linux and macOS; there is nothing of the kind for ${systemName()}. ` +
+      `On Windows, run it inside WSL 2, where everything works as on Linux.${more && ` ${more}`}`,
+    { code: 'ENOTSUP', stage: 'platform', errno: -4049 },
+  );
+}
+
+function loadNodePty(): NodePty | undefined {
+  try {
+    const found = require('node-pty') as NodePty & { createSandboxedPty?: unknown };
+    // With an npm alias, that name is this package itself.
+    return found.createSandboxedPty === undefined ? found : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+function requireNodePty(): NodePty {
+  const found = loadNodePty();
+  if (found) return found;
+  throw unsupported('For terminals without a sandbox, install the package node-pty beside this one.');
+}
+
+const protections: Protection[] = ['files', 'read-holes', 'write-holes', 'private-temp', 'private-pty', 'unix-sockets',
+  'outsiders', 'network', 'syscalls', 'privileges', 'descriptors', 'limits'];
+
+function enforcementOf(filtered: boolean): Enforcement {
+  const reason = `${systemName()} has no mechanism that this library can use; the session runs on node-pty`;
+  const missing = protections.map((name): ProtectionReport => ({ name, wanted: true, missing: true, reason }));
+  return {
+    confined: false,
+    reason,
+    backend: 'none',
+    landlockAbi: 0,
+    landlockErrata: 0,
+    protections: filtered ? [...missing, { name: 'environment', wanted: true, enforcedBy: 'filter' }] : [],
+  };
+}
+
+const nobodyCounts = 'node-pty ends the terminal; what left it is not tracked on this system';
+
+/** Adds what a SandboxedPty has and a node-pty terminal has not. Nothing is claimed that is not so. */
+function adorn(terminal: NodePtyTerminal, enforcement: Enforcement): Terminal {
+  let exited = false;
+  let disposal: Promise<DisposeReport> | undefined;
+  const ended = new Promise<void>((resolve) => {
+    terminal.onExit(() => {
+      exited = true;
+      resolve();
+    });
+  });
+  const dispose = async ({ deadlineMs = 5000 }: DisposeOptions = {}): Promise<DisposeReport> => {
+    const begin = Date.now();
+    const running = !exited;
+    if (running) terminal.kill();
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([ended, new Promise((resolve) => (timer = setTimeout(resolve, deadlineMs)))]);
+    clearTimeout(timer);
+    return {
+      converged: false,
+      rounds: 1,
+      killed: running && exited ? 1 : 0,
+      survivors: [],
+      elapsedMs: Date.now() - begin,
+      mechanisms: [],
+      problem: exited ? nobodyCounts : `the shell has not ended; ${nobodyCounts}`,
+    };
+  };
+  const once = (options?: DisposeOptions): Promise<DisposeReport> => (disposal ??= dispose(options));
+  return Object.defineProperties(terminal, {
+    sandbox: { get: (): Enforcement => enforcement },
+    tracking: { get: (): Tracking => ({ mechanisms: [], noCgroup: nobodyCounts }) },
+    listProcesses: { value: (): ProcessInfo[] => { throw unsupported(); } },
+    dispose: { value: once },
+    [Symbol.asyncDispose]: { value: () => once().then(() => undefined) },
+  }) as unknown as Terminal;
+}
+
+/** spawn() where there is no native part: it confines nothing anywhere, so that node-pty itself will do. */
+export function spawnOnNodePty(file: string | undefined, args: string[] | string | undefined, options: SpawnOptions): Terminal {
+  const shell = file || process.env['COMSPEC'] || 'sh';
+  return adorn(requireNodePty().spawn(shell, args ?? [], options), enforcementOf(false));
+}
+
+let warned = false;
+
+/** createSandboxedPty() where there is no native part: only with settings that say in so many words that it may be so. */
+export function createOnNodePty(
+  options: SpawnOptions & SandboxOptions & { file?: string; args?: string[] },
+): Terminal {
+  const { sandbox, projectSettings, extraEnv, projectDir, ...plain } = options;
+  if (sandbox === undefined || sandbox === null) throw unsupported('spawn() starts a terminal without any of it.');
+  const settings = readUnconfinedSettings(sandbox, projectSettings);
+  if (!settings.mayRunUnconfined) {
+    throw unsupported('With "fail_if_unavailable": false, and not "strict", sessions run unconfined on node-pty.');
+  }
+  const nodePty = requireNodePty();
+  const given = options.env ?? process.env;
+  const env = filterEnvironment(given, extraEnv ?? {}, settings);
+  const file = options.file || given['COMSPEC'] || given['SHELL'] || 'sh';
+  const cwd = options.cwd || projectDir || process.cwd();
+  const terminal = adorn(nodePty.spawn(file, options.args ?? [], { ...plain, cwd, env }), enforcementOf(true));
+  if (!warned) process.emitWarning(`Sessions run unconfined: ${terminal.sandbox.reason}`, 'SandboxWarning');
+  warned = true;
+  return terminal;
+}
