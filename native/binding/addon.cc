@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "binding/failure.h"
+#include "binding/host_terminal_binding.h"
 #include "binding/keeper_handle.h"
 #include "binding/native_session.h"
 #include "binding/read_request.h"
@@ -18,6 +19,7 @@ Napi::Object Addon::Init(Napi::Env env, Napi::Object exports) {
   exports.Set("resizePty", Napi::Function::New<&Addon::ResizePty>(env, "resizePty"));
   exports.Set("startKeeper", Napi::Function::New<&StartKeeper>(env, "startKeeper"));
   exports.Set("releaseKeeper", Napi::Function::New<&ReleaseKeeper>(env, "releaseKeeper"));
+  RegisterHostTerminal(env, exports);
   RegisterSettings(env, exports);
   return exports;
 }

@@ -79,7 +79,7 @@ WindowSize ReadSize(Fields* fields) {
   return size;
 }
 
-// policy, tempDir, featureLimits: all optional. False with a TypeError pending.
+// policy, stdio, tempDir, featureLimits: all optional. False with a TypeError pending.
 bool ReadSandbox(Napi::Object object, SpawnRequest* request) {
   const Napi::Value policy = object.Get("policy");
   if (!policy.IsUndefined()) {
@@ -96,6 +96,12 @@ bool ReadSandbox(Napi::Object object, SpawnRequest* request) {
     return value.IsBoolean() ? value.As<Napi::Boolean>().Value() : absent;
   };
   request->keep_alive_after_exit = flag("keepAliveAfterExit", false);
+  if (const Napi::Value stdio = object.Get("stdio"); stdio.IsArray()) {
+    for (uint32_t i = 0; i < request->stdio.size(); ++i) {
+      const Napi::Value fd = stdio.As<Napi::Array>().Get(i);
+      if (fd.IsNumber()) request->stdio[i] = fd.As<Napi::Number>().Int32Value();
+    }
+  }
   request->use_cgroup = flag("useCgroup", true);
   const Napi::Value temp_dir = object.Get("tempDir");
   if (temp_dir.IsString()) request->temp_dir = temp_dir.As<Napi::String>().Utf8Value();

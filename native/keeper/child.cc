@@ -72,7 +72,8 @@ wire::Failed ExecuteFirst(const PlanView& plan) {
 //  0. the session's cgroup, first of all: nothing of the session was ever outside of it.
 //  1. setsid: a fresh session without a terminal, leader and group of its own, so pid == pgid == sid.
 //  2. TIOCSCTTY: the slave becomes the controlling terminal; the leader's group becomes its foreground group.
-//  3. stdio: 0, 1 and 2 are the slave. Its original number is CLOEXEC.
+//  3. stdio: 0, 1 and 2 are the slave, or what the host gave in its place. Their original numbers are
+//  CLOEXEC.
 //  4. chdir, still with the host's credentials, as node-pty does.
 //  5. confined: the bounding set of capabilities is emptied while the privilege to do so is still there.
 //  6. supplementary groups, gid, uid: in this order, since each needs the privilege that the next gives up.
@@ -93,7 +94,8 @@ void BecomeShell(const PlanView& plan, const ChildFds& fds) {
   if (setsid() == -1) Fail(error_fd, Stage::kSession, errno);
   if (ioctl(fds.slave, TIOCSCTTY, 0) == -1) Fail(error_fd, Stage::kTerminal, errno);
   for (int target = STDIN_FILENO; target <= STDERR_FILENO; ++target) {
-    if (dup2(fds.slave, target) == -1) Fail(error_fd, Stage::kStdio, errno);
+    const int given = fds.stdio[target];
+    if (dup2(given >= 0 ? given : fds.slave, target) == -1) Fail(error_fd, Stage::kStdio, errno);
   }
   if (chdir(plan.cwd) == -1) Fail(error_fd, Stage::kCwd, errno);
   if (plan.confined) {

@@ -89,6 +89,9 @@ bool Assign(PassedFds* passed, ReceivedPlan* plan) {
       !(take(&plan->cgroup_dir) && take(&plan->cgroup_events) && take(&plan->cgroup_place)))
     return false;
   if (plan->view.cgroup_kill && !take(&plan->cgroup_kill)) return false;
+  for (uint32_t i = 0; i < 3; ++i) {
+    if (((plan->view.stdio >> i) & 1) != 0 && !take(&plan->stdio[i])) return false;
+  }
   return next == passed->count;
 }
 

@@ -28,6 +28,7 @@ struct ReceivedPlan {
   Fd cgroup_events;
   Fd cgroup_place;
   Fd cgroup_kill;
+  Fd stdio[3];
 };
 
 // Waits for the plan, and notes what is reserved until it comes. 0, or ECONNRESET if the host went away

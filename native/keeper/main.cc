@@ -106,9 +106,15 @@ class Keeper final : public Children {
     }
     if (shell_ == -1) Refuse(Stage::kFork, errno);
     if (shell_ == 0) {
-      BecomeShell(plan_.view, {plan_.slave.get(), verdict_write_.get(), plan_.inner_domain.get(),
-                               gate_child_.get(), to_join});
+      BecomeShell(plan_.view, {plan_.slave.get(),
+                               verdict_write_.get(),
+                               plan_.inner_domain.get(),
+                               gate_child_.get(),
+                               to_join,
+                               {plan_.stdio[0].get(), plan_.stdio[1].get(), plan_.stdio[2].get()}});
     }
+    // Whoever is at the other end of these waits for the shell to close them, not for us.
+    for (Fd& fd : plan_.stdio) fd.Reset();
     plan_.slave.Reset();
     plan_.inner_domain.Reset();
     plan_.cgroup_dir.Reset();

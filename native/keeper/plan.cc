@@ -62,6 +62,7 @@ Result<std::string> EncodePlan(const Plan& plan) {
     fixed.gid = plan.identity.gid;
     fixed.group_count = static_cast<uint32_t>(plan.identity.groups.size());
   }
+  fixed.stdio = plan.stdio;
   fixed.cgroup = plan.cgroup ? 1 : 0;
   fixed.cgroup_kill = plan.cgroup && plan.cgroup_kill ? 1 : 0;
   if (plan.confined) {

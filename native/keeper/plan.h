@@ -28,6 +28,9 @@ struct Plan {
   std::vector<std::string> argv;        // at least argv[0]
   std::vector<std::string> env;         // NAME=value
 
+  // Bit n: the shell's descriptor n (0, 1 or 2) comes with the plan; else it is the terminal.
+  uint32_t stdio = 0;
+
   // The session's cgroup, whose descriptors come with the plan.
   bool cgroup = false;
   bool cgroup_kill = false;

@@ -67,9 +67,10 @@ bool Strings(Cursor* cursor, char** table, uint32_t count) {
 
 // Flags that are flags, and nothing asked of the kernel for a session that is not confined.
 bool Sensible(const wire::PlanFixed& fixed) {
-  if (fixed.started_means_running > 1 || fixed.reserved != 0) return false;
+  if (fixed.started_means_running > 1) return false;
   if (fixed.set_ids > 1 || fixed.set_groups > fixed.set_ids || fixed.confined > 1) return false;
   if (fixed.inner_domain > fixed.confined || fixed.outer_domain > fixed.confined) return false;
+  if (fixed.stdio > 7) return false;
   if (fixed.cgroup > 1 || fixed.cgroup_kill > fixed.cgroup) return false;
   if (fixed.gate > fixed.confined || fixed.gate_inet > fixed.gate) return false;
   if (fixed.confined == 0 && (fixed.filter_count | fixed.gate_directory_count | fixed.gate_socket_count) != 0)
@@ -115,6 +116,7 @@ int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacit
   view->gid = fixed.gid;
   view->group_count = fixed.group_count;
   view->candidate_count = fixed.candidate_count;
+  view->stdio = fixed.stdio;
   view->cgroup = fixed.cgroup == 1;
   view->cgroup_kill = fixed.cgroup_kill == 1;
   view->confined = fixed.confined == 1;

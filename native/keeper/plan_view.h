@@ -28,6 +28,8 @@ struct PlanView {
   char** env = nullptr;
   uint32_t candidate_count = 0;
 
+  uint32_t stdio = 0;  // bit n: descriptor n is not the slave
+
   bool cgroup = false;
   bool cgroup_kill = false;
   const char* cgroup_name = nullptr;

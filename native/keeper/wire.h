@@ -27,7 +27,7 @@ inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
 inline constexpr uint32_t kMaxStrings = 1U << 20;
 inline constexpr uint32_t kMaxGroups = 65536;  // NGROUPS_MAX
 inline constexpr uint32_t kMaxFilter = 4096;   // BPF_MAXINSNS
-inline constexpr uint32_t kMaxPlanFds = 7;     // see PlanFixed
+inline constexpr uint32_t kMaxPlanFds = 10;    // see PlanFixed
 
 inline constexpr char kKeeperName[] = "sandboxed-pty-keeper";  // its argv[0]
 inline constexpr int kControlFd = 3;                           // where the keeper finds its end
@@ -62,7 +62,8 @@ struct PlanFixed {
   uint32_t started_means_running;  // 1: kStarted is sent when exec has succeeded, not before
   uint32_t confined;               // 1: no_new_privs, no capabilities, and what follows
   // The descriptors: the slave, then as far as these say: the shell's Landlock ruleset, the keeper's own; the
-  // session's cgroup, its cgroup.events and the directory that it lies in; its cgroup.kill.
+  // session's cgroup, its cgroup.events and the directory that it lies in; its cgroup.kill; the ones that
+  // the shell gets in place of the slave.
   uint32_t inner_domain;
   uint32_t outer_domain;
   uint32_t cgroup;
@@ -80,7 +81,7 @@ struct PlanFixed {
   uint32_t candidate_count;
   uint32_t argument_count;
   uint32_t env_count;
-  uint32_t reserved;
+  uint32_t stdio;  // bit n: descriptor n of the shell comes with the plan; else it is the slave
 };
 static_assert(sizeof(PlanFixed) == 88);
 

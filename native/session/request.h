@@ -1,6 +1,7 @@
 // What a caller wants to run, already checked for type and range by whoever made it.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ struct SpawnRequest {
   WindowSize size;
   bool utf8 = true;  // sets IUTF8
   std::optional<Ids> ids;
+  // The program's descriptors 0, 1 and 2, lent; -1: the terminal.
+  std::array<int, 3> stdio = {-1, -1, -1};
   std::string keeper_path;
   // True: a program or directory that cannot be used is an error of Spawn. False, as node-pty: Spawn returns
   // as soon as there is a pid, and the failure shows up later as a line of output and exit code 1.

@@ -9,6 +9,7 @@
 #include "session/host_probe.h"
 #include "session/identity.h"
 #include "session/path_search.h"
+#include "session/stdio_check.h"
 
 namespace spty {
 namespace {
@@ -65,6 +66,16 @@ void Take(Confinement confinement, Plan& plan, SessionPlan& session) {
   plan.gate_sockets = std::move(confinement.gate_sockets);
   session.inner_domain = std::move(confinement.inner);
   session.outer_domain = std::move(confinement.outer);
+}
+
+Result<void> LendStdio(const SpawnRequest& request, Plan& plan, SessionPlan& session) {
+  for (uint32_t i = 0; i < request.stdio.size(); ++i) {
+    if (request.stdio[i] < 0) continue;
+    TRY(CheckStdio(request.stdio[i]));
+    plan.stdio |= 1U << i;
+    session.stdio.push_back(request.stdio[i]);
+  }
+  return {};
 }
 
 CgroupLimits LimitsOf(const Policy& policy) {
@@ -130,6 +141,7 @@ std::vector<int> SessionPlan::Descriptors() const {
     fds.insert(fds.end(), {cgroup->directory(), cgroup->events(), cgroup->place_dir()});
     if (cgroup->kill() >= 0) fds.push_back(cgroup->kill());
   }
+  fds.insert(fds.end(), stdio.begin(), stdio.end());
   return fds;
 }
 
@@ -174,6 +186,7 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
     TRY_ASSIGN(Confinement confinement, PrepareConfinement(*request.policy, enforcement, slave));
     Take(std::move(confinement), plan, session);
   }
+  TRY(LendStdio(request, plan, session));
   TRY(JoinCgroup(request, LimitsOf(enforcement, request), keeper, plan, session));
   TRY_ASSIGN(session.encoded, EncodePlan(plan));
   session.candidates = std::move(plan.candidates);

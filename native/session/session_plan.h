@@ -20,6 +20,7 @@ struct SessionPlan {
   std::string encoded;
   std::vector<std::string> candidates;
   Fd slave;
+  std::vector<int> stdio;  // lent by the request
   Fd inner_domain;
   Fd outer_domain;
   std::optional<CgroupLeaf> cgroup;

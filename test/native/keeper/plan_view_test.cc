@@ -22,6 +22,7 @@ Plan RichPlan() {
   plan.argv = {"tool", "", "-x", "\xc3\xa4 \xff"};
   plan.env = {"HOME=/home/somebody", "EMPTY=", "=odd"};
   plan.temp_dir = "/tmp/of-its-own";
+  plan.stdio = 5;
   plan.cgroup = true;
   plan.cgroup_kill = true;
   plan.cgroup_name = "leaf";
@@ -75,6 +76,7 @@ void ExpectSame(const PlanView& view, const Plan& plan) {
   EXPECT_EQ(Strings(view.env), plan.env);
   EXPECT_EQ(view.argv, view.script_argv + 1);
   EXPECT_STREQ(view.temp_dir, plan.temp_dir.c_str());
+  EXPECT_EQ(view.stdio, plan.stdio);
   EXPECT_EQ(view.cgroup, plan.cgroup);
   EXPECT_EQ(view.cgroup_kill, plan.cgroup_kill);
   EXPECT_STREQ(view.cgroup_name, plan.cgroup_name.c_str());
