@@ -46,6 +46,10 @@ const advice: Record<string, (path: string, code: string) => string> = {
   groups: () => 'the supplementary groups cannot be set. Only root can start a session as another user.',
   gid: () => 'the group cannot be changed. Only root can start a session as another user.',
   uid: () => 'the user cannot be changed. Only root can start a session as another user.',
+  stdio: (path, code) =>
+    code === 'EINVAL'
+      ? `${path} cannot take the terminal's place. Pipes, files and devices can.`
+      : `the descriptors 0, 1 and 2 could not be set up (${path}).`,
   pty: (path) => `no pseudo-terminal could be opened (${path}).`,
   confinement: (path, code) =>
     code === 'ESTALE'

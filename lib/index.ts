@@ -1,7 +1,7 @@
 import { SandboxError } from './errors';
 import { createOnNodePty, spawnOnNodePty } from './node-pty-session';
 import { OpenOptions, OpenTerminal } from './open-terminal';
-import { resolveOptions, SpawnOptions } from './options';
+import { resolveOptions, resolveStdio, SpawnOptions } from './options';
 import { hasNativePart } from './platform';
 import { Sandbox, SandboxOptions } from './sandbox';
 import { ExitEvent, Terminal } from './terminal';
@@ -43,6 +43,11 @@ export interface SandboxedPtyOptions extends SpawnOptions, SandboxOptions {
   args?: string[];
   /** What the shell leaves running stays when it ends, until dispose() or the end of this process. */
   keepAliveAfterExit?: boolean;
+  /**
+   * What the program gets as descriptors 0, 1 and 2 instead of the terminal, which stays its controlling one; null: the
+   * terminal. A pipe, a file, a device that is no terminal, or one end of a UNIX stream connection. They are duplicated.
+   */
+  stdio?: readonly [number | null, number | null, number | null];
 }
 
 /**
@@ -53,16 +58,19 @@ export function createSandboxedPty(options: SandboxedPtyOptions = {}): Sandboxed
   if (!hasNativePart()) return createOnNodePty(options);
   const given = options.env || process.env;
   const file = options.file || given['SHELL'];
-  const keepAliveAfterExit = options.keepAliveAfterExit === true;
+  const extra = {
+    keepAliveAfterExit: options.keepAliveAfterExit === true,
+    ...(options.stdio && { stdio: resolveStdio(options.stdio) }),
+  };
   const placed = { ...options, cwd: options.cwd || options.projectDir || process.cwd() };
   // Not "falsy": an empty text is a mistake in the settings, and must not mean "no sandbox".
   if (options.sandbox === undefined || options.sandbox === null) {
-    return new Terminal({ ...resolveOptions(file, options.args, placed), keepAliveAfterExit }, true);
+    return new Terminal({ ...resolveOptions(file, options.args, placed), ...extra }, true);
   }
   // The policy builds the environment, from the one that was given.
   const resolved = resolveOptions(file, options.args, { ...placed, env: {} });
   const term = options.name || given['TERM'] || 'xterm';
-  return new Terminal({ ...resolved, keepAliveAfterExit }, true, new Sandbox({ ...options, cwd: resolved.cwd, term }));
+  return new Terminal({ ...resolved, ...extra }, true, new Sandbox({ ...options, cwd: resolved.cwd, term }));
 }
 
 /**

@@ -16,6 +16,14 @@ export interface Native extends NativeSettings {
   openPty(options: { cols: number; rows: number; utf8: boolean }): { master: number; slave: number; name: string };
   /** 0 or an errno. */
   resizePty(fd: number, cols: number, rows: number): number;
+  /** Puts this process's own terminal into raw mode; the answer is for restoreLine(). */
+  makeRaw(fd: number): Buffer;
+  /** 0 or an errno. */
+  restoreLine(fd: number, line: Buffer): number;
+  /** By a session's master: the key that suspends, and the group that keys are for; -1 each if there is none. */
+  readKeySignals(master: number): { suspend: number; foreground: number };
+  /** Ends this process by a signal's default action. Returns only if that ends nobody. */
+  endBySignal(signal: number): void;
 }
 
 export interface NativeRequest {
@@ -34,6 +42,8 @@ export interface NativeRequest {
   keeper?: NativeHandle;
   waitForExec: boolean;
   keepAliveAfterExit?: boolean;
+  /** -1: the terminal. */
+  stdio?: readonly number[];
   useCgroup?: boolean;
   /** Brings its own environment. */
   policy?: NativeHandle;

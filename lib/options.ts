@@ -39,6 +39,8 @@ export interface ResolvedOptions {
   flowControlResume: string;
   /** What the shell leaves running stays until dispose(). */
   keepAliveAfterExit?: boolean;
+  /** Descriptors 0, 1 and 2 of the program; -1: the terminal. */
+  stdio?: readonly number[];
 }
 
 const usage =
@@ -83,6 +85,18 @@ function checkId(name: string, value: number): void {
   if (!Number.isInteger(value) || value < 0 || value > 0xfffffffe) {
     throw withCode(new RangeError(`${name} must be a user or group number (it is ${value})`), 'ERR_OUT_OF_RANGE');
   }
+}
+
+/** The caller's stdio as the native side wants it. */
+export function resolveStdio(stdio: unknown): readonly number[] {
+  if (!Array.isArray(stdio) || stdio.length !== 3) {
+    throw withCode(new TypeError('stdio must be an array of three descriptors or nulls'), 'ERR_INVALID_ARG_TYPE');
+  }
+  return stdio.map((fd: unknown, i) => {
+    if (fd === null || fd === undefined) return -1;
+    if (Number.isInteger(fd) && (fd as number) >= 0 && (fd as number) <= 0x7fffffff) return fd as number;
+    throw withCode(new TypeError(`stdio[${i}] must be a file descriptor or null`), 'ERR_INVALID_ARG_TYPE');
+  });
 }
 
 export function resolveEncoding(encoding: string | null | undefined): BufferEncoding | null {

@@ -26,6 +26,8 @@ export function startSession(
     keeperPath: keeperPath(),
     waitForExec,
     ...(options.keepAliveAfterExit && { keepAliveAfterExit: true }),
+    ...(options.stdio && { stdio: options.stdio }),
+    ...(featureLimits.cgroup === false && { useCgroup: false }),
     ...(sandbox && {
       policy: Policy.handleOf(sandbox.policy),
       keeper: sandbox.keeper,
