@@ -1,0 +1,110 @@
+import * as fs from 'fs';
+import * as os from 'os';
+import * as path from 'path';
+
+import type { Tracking } from '../disposal';
+import type { Enforcement, ProtectionReport } from '../enforcement';
+
+export interface Finding {
+  id: string;
+  /** 'missing': strict settings may refuse to start; 'weaker': they start, and less holds; 'note': for information. */
+  status: 'ok' | 'weaker' | 'missing' | 'note';
+  title: string;
+  detail: string;
+  fix?: string;
+}
+
+/** What a trial session told. */
+export interface Trial {
+  enforcement: Enforcement;
+  tracking: Tracking;
+  /** Of a process in it. */
+  cgroup: string | undefined;
+}
+
+const kernelAdvice: Partial<Record<string, string>> = {
+  files: 'Linux 6.2 or newer with Landlock: "landlock" must be in /sys/kernel/security/lsm (kernel option lsm=...), and a container must allow the landlock_* system calls.',
+  outsiders: 'Linux 6.12 or newer.',
+  syscalls: 'A kernel with CONFIG_SECCOMP_FILTER, and a container that allows the seccomp system call.',
+  'unix-sockets': 'A kernel with seccomp user notification (5.0 or newer), and no sandbox around this one that uses it already.',
+};
+
+function protectionOf(trial: Trial, name: string): ProtectionReport | undefined {
+  return trial.enforcement.protections.find((protection) => protection.name === name);
+}
+
+function judge(trial: Trial, name: string, title: string, good: (by: string) => string): Finding {
+  const report = protectionOf(trial, name);
+  if (report?.enforcedBy !== undefined) {
+    const reason = report.reason === undefined || report.reason === '' ? '' : `; ${report.reason}`;
+    const worse = name === 'unix-sockets' && report.enforcedBy !== 'connect-gate' && report.reason !== undefined;
+    const advice = worse ? kernelAdvice[name] : undefined;
+    return { id: name, status: worse ? 'weaker' : 'ok', title, detail: `${good(report.enforcedBy)}${reason}`, ...(advice && { fix: advice }) };
+  }
+  const fix = kernelAdvice[name];
+  const detail = report?.reason || trial.enforcement.reason || 'not offered here';
+  return { id: name, status: name === 'outsiders' ? 'weaker' : 'missing', title, detail, ...(fix && { fix }) };
+}
+
+/** What Landlock, seccomp and the gate make of the protections. */
+export function protectionFindings(trial: Trial): Finding[] {
+  const { landlockAbi, landlockErrata } = trial.enforcement;
+  const landlock = landlockAbi > 0 ? ` ABI ${landlockAbi}${landlockErrata > 0 ? `, errata ${landlockErrata}` : ''}` : '';
+  return [
+    judge(trial, 'files', 'files', (by) => `${by}${by === 'landlock' ? landlock : ''}`),
+    judge(trial, 'unix-sockets', 'UNIX sockets', (by) => (by === 'connect-gate' ? 'seccomp notifications, answered by the keeper' : by)),
+    judge(trial, 'network', 'network off', (by) => by),
+    judge(trial, 'syscalls', 'system calls', (by) => by),
+    judge(trial, 'outsiders', 'signals to others', (by) => (by === 'landlock' ? 'landlock scopes' : by)),
+  ];
+}
+
+function readWords(file: string): string[] | undefined {
+  try {
+    return fs.readFileSync(file, 'utf8').split(/\s+/).filter((word) => word !== '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where cgroup v2 is mounted. */
+function cgroupMount(): string {
+  const lines = readWords('/proc/self/mountinfo') === undefined ? [] : fs.readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+  return lines.find((line) => line.includes(' - cgroup2 '))?.split(' ')[4] ?? '/sys/fs/cgroup';
+}
+
+export function trackingFinding(trial: Trial): Finding {
+  const { mechanisms, noCgroup } = trial.tracking;
+  const title = 'ending sessions';
+  const by = mechanisms.join(', ');
+  if (noCgroup === undefined) {
+    const place = path.dirname(trial.cgroup ?? '/');
+    const controllers = readWords(path.join(cgroupMount(), place, 'cgroup.subtree_control')) ?? [];
+    const detail = `${by}; cgroups are made in ${place}, controllers for limits there: ${controllers.join(' ') || 'none'}`;
+    return { id: 'tracking', status: 'ok', title, detail };
+  }
+  const confined = mechanisms.includes('landlock-scope');
+  const detail = `${by}; no cgroup of its own (${noCgroup})${confined ? '' : ': what forks fast enough is not caught'}`;
+  const fix = 'A delegated cgroup: log in through systemd, or: systemd-run --user --scope -p Delegate=yes COMMAND';
+  return { id: 'tracking', status: 'weaker', title, detail, fix };
+}
+
+/** By what the system says about itself, not by trying: nothing depends on it yet. */
+export function namespaceFinding(): Finding {
+  const number = (name: string): number | undefined => {
+    const words = readWords(`/proc/sys/${name}`);
+    return words === undefined ? undefined : Number(words[0]);
+  };
+  const blockers = [
+    number('user/max_user_namespaces') === 0 && 'user.max_user_namespaces is 0',
+    number('kernel/unprivileged_userns_clone') === 0 && 'kernel.unprivileged_userns_clone is 0',
+    number('kernel/apparmor_restrict_unprivileged_userns') === 1 && 'kernel.apparmor_restrict_unprivileged_userns is 1',
+  ].filter((blocker): blocker is string => blocker !== false);
+  const offered = number('user/max_user_namespaces') === undefined ? 'not offered' : 'offered';
+  const detail = blockers.length > 0 ? `restricted (${blockers.join(', ')})` : offered;
+  return { id: 'user-namespaces', status: 'note', title: 'user namespaces', detail: `${detail}; not used yet` };
+}
+
+export function machine(): { system: string; kernel: string; arch: string; node: string; uid: number | undefined } {
+  return { system: os.type(), kernel: os.release(), arch: process.arch, node: process.version, uid: process.getuid?.() };
+}

@@ -1,0 +1,51 @@
+/** What --help and the manual page say besides the options. */
+export interface Section {
+  readonly title: string;
+  /** A paragraph, or a term with its meaning. */
+  readonly entries: readonly (string | readonly [term: string, meaning: string])[];
+}
+
+export const summary = 'runs programs in a sandbox that the kernel enforces, and leaves none of them behind';
+
+export const sections: readonly Section[] = [
+  {
+    title: 'Examples',
+    entries: [
+      ['sandboxed-pty run -- npm test', 'The tests may write to this directory and nowhere else, and read no credentials.'],
+      ['sandboxed-pty run --profile workspace -- make', 'Also without network, and with temporary files of its own.'],
+      ['sandboxed-pty run --write ~/.cache/pip --env "PIP_*" -- pip install x', 'Grants a little more.'],
+      ['sandboxed-pty explain read ~/.ssh/id_ed25519', 'Why not?'],
+      ['sandboxed-pty shell --no-network', 'A shell to look around in.'],
+    ],
+  },
+  {
+    title: 'Files',
+    entries: [
+      ['$XDG_CONFIG_HOME/sandboxed-pty/settings.json', 'Your settings (~/.config if the variable is not set). Options come on top of them.'],
+      ['.sandboxed-pty.json', "The project's, in its directory. Written by whoever wrote the repository: it can only take away, unless --trust-project is given."],
+      'Both are JSON with comments, as "sandboxed-pty schema" describes it. The Node.js installation that runs this command may always be executed.',
+    ],
+  },
+  {
+    title: 'Pipes',
+    entries: [
+      'Input and output that are no terminal are handed to the program as they are, so that it runs as it would without a sandbox. What is a terminal becomes a terminal of the session\'s own. Keys are passed on only if output is shown on a terminal: in "run -- x | less" they are for less, and x reads an empty input.',
+      'With --tty the program always has a terminal. Then piped input is typed into it line by line, its end is typed as Ctrl-D, and output has the line ends of a terminal.',
+      'Ctrl-Z stops the program together with this command, and fg continues both; a shell inside keeps its own job control.',
+    ],
+  },
+  {
+    title: 'Exit codes',
+    entries: [
+      ['N', "The program's own. If a signal ended it, the same signal ends this command."],
+      ['124', 'It was ended by --timeout.'],
+      ['125', 'The sandbox could not be set up, or the settings are wrong.'],
+      ['126, 127', 'The program cannot be executed, or there is none.'],
+      ['2', 'A mistake on the command line; 125 for run and shell.'],
+    ],
+  },
+  {
+    title: 'Environment',
+    entries: [['NO_COLOR', 'No colours, as when the output is no terminal.']],
+  },
+];

@@ -1,0 +1,216 @@
+import * as fs from 'fs';
+import { constants } from 'os';
+
+import type { SandboxedPty } from '../index';
+import { loadNative } from '../native-loader';
+import type { ExitEvent } from '../terminal';
+import { Channels, sizeOf } from './channels';
+import { findKeyboard, HostTerminal } from './host-terminal';
+
+/** How the program ended, or what ended it. */
+export interface Ending extends ExitEvent {
+  timedOut?: true;
+}
+
+const forwarded = ['SIGTERM', 'SIGQUIT', 'SIGUSR2', 'SIGALRM'] as const;
+/** How long the program has to end by itself after a timeout, or when its terminal is gone. */
+const graceMs = 5000;
+/** If no SIGCONT came by then, nobody stopped us: there is no shell that could continue us either. */
+const stopPatienceMs = 100;
+const endOfInput = '\x04';
+
+/** Whether a process ignores a signal; a program that does so has other plans for the key. */
+function ignores(pid: number, signal: number): boolean {
+  try {
+    const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+    return ignored !== undefined && ((BigInt(`0x${ignored}`) >> BigInt(signal - 1)) & 1n) === 1n;
+  } catch {
+    return true; // gone, or nothing is known: a key is a key
+  }
+}
+
+/** A session, shown on our own terminal, or beside the pipes that the program was given. */
+export class Running {
+  private readonly terminal: HostTerminal | undefined;
+  private stopped: number | undefined;
+  private timedOut = false;
+  private over = false;
+  private readonly recent = { text: '' };
+
+  constructor(
+    private readonly pty: SandboxedPty,
+    private readonly channels: Channels,
+  ) {
+    const keyboard = channels.keys ? findKeyboard() : undefined;
+    if (keyboard !== undefined) {
+      this.terminal = new HostTerminal(keyboard, (keys) => this.type(keys), () => this.hangUp());
+    }
+  }
+
+  /** The last of what the program wrote to its terminal. */
+  get lastOutput(): string {
+    return this.recent.text;
+  }
+
+  /** Gives the terminal back; for whoever has to write a message. */
+  release(): void {
+    this.terminal?.release();
+  }
+
+  async untilEnd(timeoutMs: number | undefined): Promise<Ending> {
+    const { pty } = this;
+    const ended = new Promise<ExitEvent>((resolve) => pty.onExit(resolve));
+    this.relayOutput();
+    this.listenToSignals();
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.timeOut(), timeoutMs);
+    this.terminal?.take();
+    if (this.channels.typed) this.typeInput();
+    const exit = await ended;
+    this.over = true;
+    clearTimeout(timer);
+    this.release();
+    return { ...exit, ...(this.timedOut && { timedOut: true as const }) };
+  }
+
+  // ---- output -------------------------------------------------------------------------------------------------------
+
+  private relayOutput(): void {
+    const { pty, channels } = this;
+    const { screen } = channels;
+    pty.onData((chunk) => {
+      const data = chunk as unknown as Buffer;
+      this.recent.text = (this.recent.text + data.toString('latin1')).slice(-4096);
+      if (screen.write(data)) return;
+      pty.pause();
+      screen.once('drain', () => pty.resume());
+    });
+    // Whoever read our output has gone: what the kernel would have done to the program is done to us.
+    screen.on('error', (error: NodeJS.ErrnoException) => this.endWith(error.code === 'EPIPE' ? 'SIGPIPE' : 'SIGHUP'));
+    screen.on('resize', () => this.resize());
+  }
+
+  private resize(): void {
+    const { cols, rows } = sizeOf(this.channels.screen);
+    if (!this.over) this.pty.resize(cols, rows);
+  }
+
+  // ---- input --------------------------------------------------------------------------------------------------------
+
+  private type(keys: Buffer): void {
+    const { suspend, foreground } = loadNative().readKeySignals(this.pty.fd);
+    const at = suspend === -1 ? -1 : keys.indexOf(suspend);
+    // The program's own group has no shell of the session above it, so the kernel would not stop it: we do. Jobs of a
+    // shell inside are that shell's business.
+    const ours = at !== -1 && foreground === this.pty.pid && !ignores(this.pty.pid, constants.signals.SIGTSTP);
+    if (!ours) {
+      this.write(keys);
+      return;
+    }
+    this.write(keys.subarray(0, at));
+    this.suspend(0, foreground);
+    this.write(keys.subarray(at + 1));
+  }
+
+  private write(data: Buffer | string): void {
+    if (this.over || data.length === 0) return;
+    this.pty.write(data);
+  }
+
+  /** Standard input, typed; its end is the end-of-file key, twice if a line was begun. */
+  private typeInput(): void {
+    const input = process.stdin;
+    let last = '\n';
+    input.on('data', (data: Buffer) => {
+      last = String.fromCharCode(data.at(-1) ?? 10);
+      if ((this.pty.write(data) as unknown) !== false) return;
+      input.pause();
+      this.pty.once('drain', () => input.resume());
+    });
+    input.on('end', () => this.write(last === '\n' ? endOfInput : endOfInput + endOfInput));
+    input.on('error', () => this.hangUp());
+  }
+
+  // ---- signals ------------------------------------------------------------------------------------------------------
+
+  private listenToSignals(): void {
+    for (const signal of forwarded) process.on(signal, () => this.pty.kill(signal));
+    process.on('SIGINT', () => this.signalForeground('SIGINT'));
+    process.on('SIGHUP', () => this.hangUp());
+    process.on('SIGCONT', () => this.resume());
+    process.on('SIGTSTP', this.onStop);
+  }
+
+  /** Ctrl-Z where our terminal is not raw: the kernel has stopped everybody but the session. */
+  private readonly onStop = (): void => {
+    const { foreground } = loadNative().readKeySignals(this.pty.fd);
+    this.suspend(process.pid, foreground > 0 ? foreground : this.pty.pid);
+  };
+
+  private signalForeground(signal: NodeJS.Signals): void {
+    if (this.over) return;
+    const { foreground } = loadNative().readKeySignals(this.pty.fd);
+    if (foreground <= 0) this.pty.kill(signal);
+    else this.signalGroup(foreground, signal);
+  }
+
+  private signalGroup(group: number, signal: NodeJS.Signals): void {
+    try {
+      if (!this.over) process.kill(-group, signal);
+    } catch (error) {
+      // ESRCH: it has just ended. EPERM: it became somebody else's, as sudo does.
+      if ((error as NodeJS.ErrnoException).code === 'EPERM') this.pty.kill(signal);
+    }
+  }
+
+  /** Stops the program, then us (or, for 0, all of our process group), as one. */
+  private suspend(whom: number, group: number): void {
+    if (this.stopped !== undefined || this.over) return;
+    this.stopped = group;
+    this.signalGroup(group, 'SIGSTOP');
+    this.release();
+    process.removeListener('SIGTSTP', this.onStop);
+    process.kill(whom, 'SIGTSTP');
+    setTimeout(() => this.resume(), stopPatienceMs);
+  }
+
+  private resume(): void {
+    const group = this.stopped;
+    this.stopped = undefined;
+    if (this.over) return;
+    if (group !== undefined) {
+      process.on('SIGTSTP', this.onStop);
+      this.signalGroup(group, 'SIGCONT');
+    }
+    // Whoever stopped us may have changed the terminal: take it as it is now.
+    this.release();
+    this.terminal?.take();
+    if (group !== undefined) this.redraw();
+  }
+
+  /** The screen shows somebody else's text by now. A change of size is what programs redraw for. */
+  private redraw(): void {
+    const { cols, rows } = sizeOf(this.channels.screen);
+    if (this.terminal === undefined || rows < 2) return;
+    this.pty.resize(cols, rows - 1);
+    this.resize();
+  }
+
+  // ---- ends ---------------------------------------------------------------------------------------------------------
+
+  private timeOut(): void {
+    this.timedOut = true;
+    void this.pty.dispose({ signal: 'SIGTERM', graceMs });
+  }
+
+  /** Our terminal is gone. Nothing of the session may stay. */
+  private hangUp(): void {
+    if (!this.over) void this.pty.dispose({ signal: 'SIGHUP', graceMs }).then(() => this.endWith('SIGHUP'));
+  }
+
+  private endWith(signal: 'SIGPIPE' | 'SIGHUP'): void {
+    this.release();
+    void this.pty.dispose().then(() => {
+      loadNative().endBySignal(constants.signals[signal]);
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import * as fs from 'fs';
+import * as os from 'os';
+import * as path from 'path';
+
+import { Failure } from './failure';
+
+export const projectFileName = '.sandboxed-pty.json';
+
+/** What the settings parser takes at most. */
+const maxBytes = 1024 * 1024;
+
+export function userSettingsPath(env: NodeJS.ProcessEnv = process.env): string {
+  const configured = env['XDG_CONFIG_HOME'];
+  // The specification of XDG says that a relative path is to be ignored.
+  const config = configured && path.isAbsolute(configured) ? configured : path.join(os.homedir(), '.config');
+  return path.join(config, 'sandboxed-pty', 'settings.json');
+}
+
+function readOpened(fd: number, file: string): string {
+  const status = fs.fstatSync(fd);
+  if (!status.isFile()) throw new Failure(`${file} is not a file.`);
+  if (status.size > maxBytes) throw new Failure(`${file} is larger than a settings file can be (1 MiB).`);
+  return fs.readFileSync(fd, 'utf8');
+}
+
+/** The text of a settings file; undefined if there is none. One that cannot be read is an error, not an absent one. */
+export function readSettingsFile(file: string): string | undefined {
+  let fd: number;
+  try {
+    // A repository may hold a FIFO of that name: opening it must not wait.
+    fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new Failure(`the settings in ${file} cannot be read: ${message}`);
+  }
+  try {
+    return readOpened(fd, file);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** One pass over JSON with comments and trailing commas, which the native parser has accepted already. */
+export function parseJsonc(text: string): unknown {
+  const token = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+  const plain = text.replace(/^\uFEFF/, '').replace(token, (match) => (match.startsWith('"') ? match : ' '));
+  const commas = /"(?:[^"\\]|\\.)*"|,(?=\s*[\]}])/g;
+  return JSON.parse(plain.replace(commas, (match) => (match.startsWith('"') ? match : '')));
+}
