@@ -41,6 +41,11 @@ export class HostTerminal {
     process.on('exit', () => this.release());
   }
 
+  /** Whether it is ours now. */
+  get taken(): boolean {
+    return this.line !== undefined;
+  }
+
   /** Takes the terminal as soon as it is ours to take. */
   take(): void {
     this.wanted = true;

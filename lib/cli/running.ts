@@ -80,13 +80,19 @@ export class Running {
     pty.onData((chunk) => {
       const data = chunk as unknown as Buffer;
       this.recent.text = (this.recent.text + data.toString('latin1')).slice(-4096);
-      if (screen.write(data)) return;
+      if (screen.write(this.forScreen(data))) return;
       pty.pause();
       screen.once('drain', () => pty.resume());
     });
     // Whoever read our output has gone: what the kernel would have done to the program is done to us.
     screen.on('error', (error: NodeJS.ErrnoException) => this.endWith(error.code === 'EPIPE' ? 'SIGPIPE' : 'SIGHUP'));
     screen.on('resize', () => this.resize());
+  }
+
+  /** A terminal that is not raw makes line ends of its own: it would show two carriage returns. */
+  private forScreen(data: Buffer): Buffer {
+    if (!this.channels.screen.isTTY || this.terminal?.taken || !data.includes('\r\n')) return data;
+    return Buffer.from(data.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
   }
 
   private resize(): void {
