@@ -32,6 +32,7 @@ export class HostTerminal {
   private stream: tty.ReadStream | undefined;
   private looking: NodeJS.Timeout | undefined;
   private wanted = false;
+  private gone = false;
 
   constructor(
     private readonly fd: number,
@@ -50,7 +51,7 @@ export class HostTerminal {
   take(): void {
     this.wanted = true;
     this.tryTake();
-    if (this.line === undefined && this.looking === undefined) {
+    if (!this.gone && this.line === undefined && this.looking === undefined) {
       this.looking = setInterval(() => this.tryTake(), backgroundLookMs);
       this.looking.unref();
     }
@@ -68,10 +69,22 @@ export class HostTerminal {
   }
 
   private tryTake(): void {
-    if (!this.wanted || this.line !== undefined || !isForeground()) return;
+    if (!this.wanted || this.gone || this.line !== undefined || !isForeground()) return;
     this.stopLooking();
-    this.line = loadNative().makeRaw(this.fd);
+    try {
+      this.line = loadNative().makeRaw(this.fd);
+    } catch {
+      this.lose(); // hung up: the kernel sends SIGCONT along with SIGHUP, and that brought us here
+      return;
+    }
     this.read();
+  }
+
+  private lose(): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.release();
+    this.onGone();
   }
 
   private stopLooking(): void {
@@ -83,8 +96,8 @@ export class HostTerminal {
     if (this.stream === undefined) {
       this.stream = this.fd === 0 ? (process.stdin as tty.ReadStream) : new tty.ReadStream(this.fd);
       this.stream.on('data', this.onKeys);
-      this.stream.on('end', this.onGone);
-      this.stream.on('error', this.onGone);
+      this.stream.on('end', () => this.lose());
+      this.stream.on('error', () => this.lose());
     }
     this.stream.resume();
   }

@@ -92,7 +92,11 @@ export async function run(invocation: Invocation): Promise<never> {
   const running = new Running(pty, channels);
   process.on('uncaughtException', (error) => {
     running.release();
-    fs.writeSync(2, describeFailure(error).text);
+    try {
+      fs.writeSync(2, describeFailure(error).text);
+    } catch {
+      // Nobody listens on stderr; the exit code still tells.
+    }
     process.exit(exitCodes.failed);
   });
   const ending = await running.untilEnd(timeoutMs);

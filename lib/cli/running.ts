@@ -35,6 +35,8 @@ export class Running {
   private stopped: number | undefined;
   private timedOut = false;
   private over = false;
+  /** What took our input or output away. */
+  private cutOffBy: 'SIGHUP' | 'SIGPIPE' | undefined;
   private readonly recent = { text: '' };
 
   constructor(
@@ -69,6 +71,8 @@ export class Running {
     this.over = true;
     clearTimeout(timer);
     this.release();
+    // As the same would have ended the program itself. Not by exit(), in which Node.js trips over a terminal that is gone.
+    if (this.cutOffBy !== undefined) return { exitCode: 0, signal: constants.signals[this.cutOffBy] };
     return { ...exit, ...(this.timedOut && { timedOut: true as const }) };
   }
 
@@ -85,7 +89,7 @@ export class Running {
       screen.once('drain', () => pty.resume());
     });
     // Whoever read our output has gone: what the kernel would have done to the program is done to us.
-    screen.on('error', (error: NodeJS.ErrnoException) => this.endWith(error.code === 'EPIPE' ? 'SIGPIPE' : 'SIGHUP'));
+    screen.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? this.cutOff('SIGPIPE', 0) : this.hangUp()));
     screen.on('resize', () => this.resize());
   }
 
@@ -210,13 +214,12 @@ export class Running {
 
   /** Our terminal is gone. Nothing of the session may stay. */
   private hangUp(): void {
-    if (!this.over) void this.pty.dispose({ signal: 'SIGHUP', graceMs }).then(() => this.endWith('SIGHUP'));
+    this.cutOff('SIGHUP', graceMs);
   }
 
-  private endWith(signal: 'SIGPIPE' | 'SIGHUP'): void {
-    this.release();
-    void this.pty.dispose().then(() => {
-      loadNative().endBySignal(constants.signals[signal]);
-    });
+  private cutOff(by: 'SIGHUP' | 'SIGPIPE', grace: number): void {
+    if (this.over || this.cutOffBy !== undefined) return;
+    this.cutOffBy = by;
+    void this.pty.dispose({ signal: by, graceMs: grace });
   }
 }

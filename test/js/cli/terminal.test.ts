@@ -110,6 +110,7 @@ shown('a closed terminal ends the session', async () => {
   await session.printed('ready\r\n');
   session.pty.destroy();
   await lifeline.cut();
+  expect(await session.exit()).toEqual({ exitCode: 0, signal: 1 });
 });
 
 // ---- job control ----------------------------------------------------------------------------------------------------
