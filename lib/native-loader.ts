@@ -20,6 +20,8 @@ export interface Native extends NativeSettings {
   makeRaw(fd: number): Buffer;
   /** 0 or an errno. */
   restoreLine(fd: number, line: Buffer): number;
+  /** Whether this process may use its own terminal. */
+  inForeground(fd: number): boolean;
   /** By a session's master: the key that suspends, and the group that keys are for; -1 each if there is none. */
   readKeySignals(master: number): { suspend: number; foreground: number };
   /** Ends this process by a signal's default action. Returns only if that ends nobody. */

@@ -39,6 +39,9 @@ export class FlagMerger {
     if (has(invocation, 'network') && has(invocation, 'no-network')) {
       throw new UsageError('--network and --no-network contradict each other.');
     }
+    // Whoever says what a program may do wants it confined, whatever the file says.
+    const [first] = used;
+    if (first !== undefined) this.set(first.name, 'enabled', true);
     // A list of hosts means "only these", unless the network was opened in the same breath.
     if (has(invocation, 'host') && !has(invocation, 'network')) delete this.block['allow_network'];
     // Single values first: the defaults of lists depend on them.

@@ -6,23 +6,6 @@ import { loadNative } from '../native-loader';
 /** How often a process in the background looks whether it was brought to the foreground: nobody tells it. */
 const backgroundLookMs = 300;
 
-/** Fields 5 and 8 of /proc/<pid>/stat: the process group, and the foreground group of its terminal. */
-function readGroups(): { own: number; foreground: number } | undefined {
-  try {
-    const text = fs.readFileSync('/proc/self/stat', 'latin1');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { own: Number(fields[2]), foreground: Number(fields[5]) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether the terminal listens to us. Where that cannot be known, it does. */
-function isForeground(): boolean {
-  const groups = readGroups();
-  return groups === undefined || groups.foreground === -1 || groups.own === groups.foreground;
-}
-
 /**
  * The user's own keyboard and screen while a session is shown there: raw, and put back as it was whenever we are not in
  * charge, however that comes about.
@@ -69,7 +52,7 @@ export class HostTerminal {
   }
 
   private tryTake(): void {
-    if (!this.wanted || this.gone || this.line !== undefined || !isForeground()) return;
+    if (!this.wanted || this.gone || this.line !== undefined || !loadNative().inForeground(this.fd)) return;
     this.stopLooking();
     try {
       this.line = loadNative().makeRaw(this.fd);

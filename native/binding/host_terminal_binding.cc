@@ -31,6 +31,11 @@ Napi::Value RestoreLineEntry(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), restored.ok() ? 0 : restored.error().err);
 }
 
+// inForeground(fd) -> boolean
+Napi::Value InForegroundEntry(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), InForeground(info[0].ToNumber().Int32Value()));
+}
+
 // readKeySignals(master) -> {suspend, foreground}; -1 each if there is none.
 Napi::Value ReadKeySignalsEntry(const Napi::CallbackInfo& info) {
   const KeySignals keys = ReadKeySignals(info[0].ToNumber().Int32Value());
@@ -51,6 +56,7 @@ Napi::Value EndBySignalEntry(const Napi::CallbackInfo& info) {
 void RegisterHostTerminal(Napi::Env env, Napi::Object exports) {
   exports.Set("makeRaw", Napi::Function::New<MakeRawEntry>(env, "makeRaw"));
   exports.Set("restoreLine", Napi::Function::New<RestoreLineEntry>(env, "restoreLine"));
+  exports.Set("inForeground", Napi::Function::New<InForegroundEntry>(env, "inForeground"));
   exports.Set("readKeySignals", Napi::Function::New<ReadKeySignalsEntry>(env, "readKeySignals"));
   exports.Set("endBySignal", Napi::Function::New<EndBySignalEntry>(env, "endBySignal"));
 }

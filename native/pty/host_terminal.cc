@@ -39,6 +39,11 @@ Result<termios> MakeRaw(int fd) {
 
 Result<void> RestoreLine(int fd, const termios& line) { return SetLine(fd, line); }
 
+bool InForeground(int fd) {
+  const pid_t group = tcgetpgrp(fd);
+  return group == -1 || group == getpgrp();
+}
+
 KeySignals ReadKeySignals(int master) {
   KeySignals keys;
   termios line{};

@@ -14,6 +14,9 @@ Result<termios> MakeRaw(int fd);
 // After what was written has been shown.
 Result<void> RestoreLine(int fd, const termios& line);
 
+// Whether keys of this terminal are for us. A terminal that is not our controlling one never stops us.
+bool InForeground(int fd);
+
 struct KeySignals {
   int suspend = -1;     // the key that suspends; -1: keys are just keys
   int foreground = -1;  // the group that keys are for; -1: none

@@ -111,6 +111,13 @@ settled('a user who switches it off is told so', async () => {
   expect(await run(['run', '--', 'echo', 'ran'], { home })).toMatchObject({ code: 0, stdout: 'ran\n', stderr: expect.stringMatching(/NOT confined: .*settings\.json at \/enabled/) });
 });
 
+settled('an option that confines counts for more than a file that does not', async () => {
+  const home = userSettings({ enabled: false, linux: { enabled: false } });
+  expect((await settings(['--no-network'], { home })).policy).toMatchObject({ confined: true });
+  expect((await settings([], { home })).policy).toMatchObject({ confined: false });
+  expect((await settings(['--profile', 'off'])).policy).toMatchObject({ confined: false });
+});
+
 settled('a file that cannot be used is an error, not an absent one', async () => {
   const wrong = userSettings('{"profil": "workspace"}');
   expect(await run(['run', '--', 'true'], { home: wrong })).toMatchObject({ code: 125, stdout: '', stderr: expect.stringMatching(/settings\.json at \/profil: .*profile/) });

@@ -42,6 +42,11 @@ TEST(HostTerminal, ThatIsNoneIsAnError) {
   EXPECT_EQ(saved.error().err, ENOTTY);
 }
 
+TEST(HostTerminal, ThatIsNotTheControllingOneIsAlwaysFree) {
+  TestTerminal terminal;
+  EXPECT_TRUE(InForeground(terminal.slave()));
+}
+
 TEST(KeySignals, AreThoseOfTheLine) {
   TestTerminal terminal;
   EXPECT_EQ(ReadKeySignals(terminal.master()).suspend, 'Z' & 0x1f);
