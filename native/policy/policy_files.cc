@@ -11,6 +11,7 @@ namespace spty {
 namespace {
 
 constexpr char kDeviceDirectory[] = "/dev";
+constexpr char kUserTemps[] = "/var/folders";  // macOS: of all users
 
 Rights ProjectRights(const Settings& settings) {
   return settings.project_access.value == ProjectAccess::kReadWrite ? Rights::kReadWrite
@@ -30,12 +31,29 @@ Failure AddDevices(PolicyBuilder& builder, const Origin& origin) {
   return std::nullopt;
 }
 
+// "/var/folders" in the default list means the user's own temporary directory: the caches and sockets of
+// every program of the user lie beside it.
+Failure AddUserTemp(PolicyBuilder& builder, const Sourced<std::string>& folders) {
+  const Result<PathLookup> all = builder.resolver.LookUp(kUserTemps);
+  const Expansion own = builder.resolver.Expand("$TMPDIR");
+  if (all.ok() && own.outcome == Expansion::Outcome::kPath) {
+    const Result<PathLookup> place = builder.resolver.LookUp(own.text);
+    if (place.ok() && place.value().path != all.value().path &&
+        IsWithin(place.value().path, all.value().path))
+      return builder.GrantOne({own.text, folders.origin}, Rights::kReadWrite, GrantKind::kSystem);
+  }
+  builder.Skip(folders, kUserTemps, SkipReason::kMissing, "TMPDIR names no directory in it.");
+  return std::nullopt;
+}
+
 // "/dev" in a list of system paths means the device set in every layer: a list copied from the documentation
 // must not mean more than the default that it was copied from.
 Failure AddReadWrite(PolicyBuilder& builder) {
   for (const Sourced<std::string>& text : builder.settings.read_write.items) {
     const bool devices = TidyPath(text.value) == kDeviceDirectory;
+    const bool temps = text.origin.layer == Layer::kDefault && text.value == kUserTemps;
     Failure failure = devices ? AddDevices(builder, text.origin)
+                      : temps ? AddUserTemp(builder, text)
                               : builder.GrantOne(text, Rights::kReadWrite, GrantKind::kSystem);
     if (failure) return failure;
   }
@@ -55,15 +73,23 @@ Failure AddDotfiles(PolicyBuilder& builder) {
   return std::nullopt;
 }
 
-// What every program expects of a Linux system, whichever lists are in force.
+// What every program expects of the system, whichever lists are in force.
 Failure AddBuiltin(PolicyBuilder& builder) {
-  if (builder.settings.platform != Platform::kLinux) return std::nullopt;
-  std::vector<std::string> paths = {"/proc", "/sys"};
-  // Usually a link to somewhere in /run, which no list grants.
-  if (builder.settings.network_all.value) paths.emplace_back("/etc/resolv.conf");
+  const bool linux_host = builder.settings.platform == Platform::kLinux;
+  std::vector<std::string> paths;
+  if (linux_host) {
+    paths = {"/proc", "/sys"};
+    // Usually a link to somewhere in /run, which no list grants.
+    if (builder.settings.network_all.value) paths.emplace_back("/etc/resolv.conf");
+  } else {
+    // Frameworks, and the libraries that all programs share: files of the system that are the same
+    // everywhere.
+    paths = {"/System/Library", "/System/Volumes/Preboot/Cryptexes", "/private/var/db/timezone"};
+  }
+  const Rights rights = linux_host ? Rights::kRead : Rights::kReadExecute;
   for (std::string& path : paths) {
     const Sourced<std::string> text{std::move(path), {Layer::kDefault, "/system_paths/read_only"}};
-    if (Failure failure = builder.GrantOne(text, Rights::kRead, GrantKind::kBuiltin)) return failure;
+    if (Failure failure = builder.GrantOne(text, rights, GrantKind::kBuiltin)) return failure;
   }
   return std::nullopt;
 }
