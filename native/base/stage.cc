@@ -56,12 +56,16 @@ const char* StageName(Stage stage) {
       return "exec";
     case Stage::kCgroup:
       return "cgroup";
+    case Stage::kMark:
+      return "mark";
     case Stage::kPrivileges:
       return "privileges";
     case Stage::kLandlock:
       return "landlock";
     case Stage::kSeccomp:
       return "seccomp";
+    case Stage::kSeatbelt:
+      return "seatbelt";
     case Stage::kResize:
       return "resize";
     case Stage::kWrite:

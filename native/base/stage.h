@@ -36,9 +36,11 @@ enum class Stage : uint16_t {
   kDescriptors = 38,  // close_range
   kExec = 39,
   kCgroup = 40,      // making the session's control group, or joining it
+  kMark = 41,        // macOS: the directory by which the session's processes are told
   kPrivileges = 50,  // capabilities, no_new_privs
   kLandlock = 51,
   kSeccomp = 52,
+  kSeatbelt = 53,
   // While the session runs.
   kResize = 60,
   kWrite = 61,

@@ -194,6 +194,7 @@ Enforcement PlanEnforcement(const Policy& policy, const HostFeatures& features) 
     enforcement.reason = "not asked for (" + Describe(policy.confined_by()) + ")";
     return enforcement;
   }
+  if (features.seatbelt) return PlanSeatbelt(policy, features);
   const Planner planner(policy, features);
   enforcement.backend_missing = BackendMissing(policy, planner, features);
   enforcement.confined = planner.has_landlock() || planner.has_filter();
@@ -210,8 +211,11 @@ std::string EnforcementToJson(const Enforcement& enforcement) {
   JsonWriter out;
   out.BeginObject().Key("confined").Bool(enforcement.confined);
   if (!enforcement.reason.empty()) out.Key("reason").String(enforcement.reason);
-  out.Key("backend").String(enforcement.confined && enforcement.features.landlock_abi > 0 ? "landlock"
-                                                                                          : "none");
+  const HostFeatures& features = enforcement.features;
+  out.Key("backend").String(!enforcement.confined       ? "none"
+                            : features.seatbelt         ? "seatbelt"
+                            : features.landlock_abi > 0 ? "landlock"
+                                                        : "none");
   if (!enforcement.backend_missing.empty()) out.Key("backendMissing").String(enforcement.backend_missing);
   out.Key("landlockAbi").Integer(static_cast<uint64_t>(enforcement.features.landlock_abi));
   out.Key("landlockErrata").Integer(static_cast<uint64_t>(enforcement.features.landlock_errata));

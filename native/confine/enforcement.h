@@ -45,6 +45,8 @@ struct Enforcement {
 };
 
 Enforcement PlanEnforcement(const Policy& policy, const HostFeatures& features);
+// Its part for a confined policy on macOS.
+Enforcement PlanSeatbelt(const Policy& policy, const HostFeatures& features);
 
 // A JSON object for people and programs.
 std::string EnforcementToJson(const Enforcement& enforcement);

@@ -16,6 +16,9 @@ struct HostFeatures {
   int diag_err = 0;    // asking who listens on a UNIX socket
   // Why the limits of the policy cannot be kept; empty if they can, or if it has none.
   std::string no_limits;
+  // macOS: the system has Seatbelt instead of all the above, and the errno of an attempt to use it.
+  bool seatbelt = false;
+  int seatbelt_err = 0;
 };
 
 }  // namespace spty

@@ -7,6 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/groups.h"
 #include "keeper/confine.h"
 #include "keeper/sys.h"
 
@@ -15,13 +16,14 @@ namespace {
 
 constexpr int kNotStarted = 127;
 
-[[noreturn]] void Fail(int error_fd, Stage stage, int err, uint32_t candidate = 0) {
-  wire::Failed failed{stage, 0, err, candidate};
+[[noreturn]] void Fail(int error_fd, const wire::Failed& failed) {
   // Smaller than PIPE_BUF: one write, whole or not at all. If it fails the keeper sees EOF followed by our
   // exit status, and reports a shell that ended with 127.
   (void)!write(error_fd, &failed, sizeof failed);
   _exit(kNotStarted);
 }
+
+[[noreturn]] void Fail(int error_fd, Stage stage, int err) { Fail(error_fd, {stage, 0, err, 0, {}}); }
 
 sigset_t ToSignalSet(uint64_t mask) {
   sigset_t set;
@@ -53,7 +55,7 @@ int ExecuteScript(const PlanView& plan, char* path) {
 // Tries each candidate as execvp(3) would, and returns only if none could be executed. "Permission denied" in
 // one directory is remembered while the search goes on; any other error that is not about the place ends it.
 wire::Failed ExecuteFirst(const PlanView& plan) {
-  wire::Failed failed{Stage::kExec, 0, ENOENT, 0};
+  wire::Failed failed{Stage::kExec, 0, ENOENT, 0, {}};
   for (uint32_t i = 0; i < plan.candidate_count; ++i) {
     char* path = plan.candidates[i];
     execve(path, plan.argv, plan.env);
@@ -84,8 +86,10 @@ wire::Failed ExecuteFirst(const PlanView& plan) {
 // 10. confined: the Landlock domain. From here on no path can be opened but what the policy grants.
 // 11. confined: the seccomp filter, last, as it may refuse what the steps before it need. If it has a
 //     listener the keeper gets that. Until the keeper answers, whoever asks waits.
-// 12. the mask of the calling thread is restored, so that no signal finds us half done.
-// 13. execve of each candidate; nothing of ours runs afterwards.
+// 12. macOS: the Seatbelt profile, which confines, or only marks the session. libsandbox may read files and
+//     allocate, so everything else is done by now.
+// 13. the mask of the calling thread is restored, so that no signal finds us half done.
+// 14. execve of each candidate; nothing of ours runs afterwards.
 void BecomeShell(const PlanView& plan, const ChildFds& fds) {
   const int error_fd = fds.error;
   if (fds.cgroup >= 0) {
@@ -101,7 +105,7 @@ void BecomeShell(const PlanView& plan, const ChildFds& fds) {
   if (plan.confined) {
     if (int err = DropBoundingSet(); err != 0) Fail(error_fd, Stage::kPrivileges, err);
   }
-  if (plan.set_groups && setgroups(plan.group_count, plan.groups) == -1)
+  if (plan.set_groups && SetGroups(plan.group_count, plan.groups) == -1)
     Fail(error_fd, Stage::kGroups, errno);
   if (plan.set_ids && setgid(plan.gid) == -1) Fail(error_fd, Stage::kGid, errno);
   if (plan.set_ids && setuid(plan.uid) == -1) Fail(error_fd, Stage::kUid, errno);
@@ -121,10 +125,14 @@ void BecomeShell(const PlanView& plan, const ChildFds& fds) {
       }
     }
   }
+  if (plan.profile[0] != '\0') {
+    wire::Failed failed{Stage::kSeatbelt, 0, 0, 0, {}};
+    failed.err = EnterSeatbelt(plan.profile, failed.text, sizeof failed.text);
+    if (failed.err != 0) Fail(error_fd, failed);
+  }
   sigset_t mask = ToSignalSet(plan.signal_mask);
   if (sigprocmask(SIG_SETMASK, &mask, nullptr) == -1) Fail(error_fd, Stage::kSignals, errno);
-  wire::Failed failed = ExecuteFirst(plan);
-  Fail(error_fd, failed.stage, failed.err, failed.candidate);
+  Fail(error_fd, ExecuteFirst(plan));
 }
 
 }  // namespace spty

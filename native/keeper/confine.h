@@ -2,6 +2,7 @@
 // here can be undone. Each answers 0 or an errno.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/fd.h"
@@ -31,6 +32,10 @@ int InstallFilter(const void* filter, uint32_t count, int* listener);
 int HandOverListener(int socket, int listener);
 // The keeper's half: receives the listener. ECONNRESET: the child ended first.
 int ReceiveListener(int socket, Fd* listener);
+
+// Puts this process under a Seatbelt profile. What libsandbox says about a failure goes to `text`, which ends
+// with a NUL. Allocates, so only in a process with one thread.
+int EnterSeatbelt(const char* profile, char* text, size_t room);
 
 // Tries, in a child of its own where needed, what this kernel lets us do.
 wire::Features ProbeFeatures();

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/eintr.h"
+#include "base/socket.h"
 
 namespace spty {
 namespace {
@@ -42,6 +43,7 @@ bool TakeFds(const cmsghdr* part, PassedFds* passed) {
     int number;
     memcpy(&number, data + at, sizeof number);
     Fd fd(number);
+    if (MarkReceived(number) != 0) fits = false;
     if (passed->count < wire::kMaxPlanFds) {
       passed->fds[passed->count++] = static_cast<Fd&&>(fd);
     } else {
@@ -60,7 +62,7 @@ int ReceiveHeader(int control, wire::Header* header, PassedFds* passed) {
   message.msg_iovlen = 1;
   message.msg_control = ancillary;
   message.msg_controllen = sizeof ancillary;
-  ssize_t got = RetryEintr([&] { return recvmsg(control, &message, MSG_CMSG_CLOEXEC); });
+  ssize_t got = RetryEintr([&] { return recvmsg(control, &message, kReceiveCloexec); });
   if (got == -1) return errno;
   if (got == 0) return ECONNRESET;
   for (cmsghdr* part_header = CMSG_FIRSTHDR(&message); part_header != nullptr;
@@ -153,7 +155,7 @@ int SendFrame(int control, wire::Type type, const void* payload, size_t size) {
   message.msg_iov = parts;
   message.msg_iovlen = size > 0 ? 2 : 1;
   // A few dozen bytes into an otherwise empty socket buffer: never partial.
-  ssize_t sent = RetryEintr([&] { return sendmsg(control, &message, MSG_NOSIGNAL); });
+  ssize_t sent = RetryEintr([&] { return sendmsg(control, &message, kSendQuietly); });
   if (sent == -1) return errno;
   return static_cast<size_t>(sent) == sizeof header + size ? 0 : EIO;
 }

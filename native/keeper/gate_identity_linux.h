@@ -1,7 +1,7 @@
 // The gate's threads act as the session: neither more nor fewer rights than the caller.
 #pragma once
 
-#include "keeper/gate_linux.h"
+#include "keeper/gate.h"
 
 namespace spty {
 

@@ -1,4 +1,4 @@
-#include "keeper/gate_linux.h"
+#include "keeper/gate.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 // One request of the session, from reading it to answering it.
 #pragma once
 
-#include "keeper/gate_linux.h"
+#include "keeper/gate.h"
 #include "uapi/seccomp_notify.h"
 
 namespace spty {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
-#include "keeper/gate_linux.h"
+#include "keeper/gate.h"
 
 namespace spty {
 

@@ -10,7 +10,7 @@
 
 #include "base/fd.h"
 #include "keeper/gate_caller_linux.h"
-#include "keeper/gate_linux.h"
+#include "keeper/gate.h"
 #include "keeper/gate_thread_linux.h"
 
 namespace spty {

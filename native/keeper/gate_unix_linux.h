@@ -3,7 +3,7 @@
 
 #include "base/fd.h"
 #include "keeper/gate_caller_linux.h"
-#include "keeper/gate_linux.h"
+#include "keeper/gate.h"
 
 namespace spty {
 

@@ -17,7 +17,7 @@
 #include "keeper/child.h"
 #include "keeper/confine.h"
 #include "keeper/control.h"
-#include "keeper/gate_linux.h"
+#include "keeper/gate.h"
 #include "keeper/remove_tree.h"
 #include "keeper/session_killer.h"
 #include "keeper/sys.h"
@@ -52,7 +52,7 @@ void RemoveReserved() {
 
 [[noreturn]] void Refuse(Stage stage, int err) {
   RemoveReserved();
-  wire::Failed failed{stage, 0, err, 0};
+  wire::Failed failed{stage, 0, err, 0, {}};
   // If even this cannot be sent the host sees EOF, and that is an error there too.
   _exit(SendFrame(kControl, wire::Type::kFailed, &failed, sizeof failed) == 0 ? 0 : 1);
 }
@@ -115,7 +115,7 @@ class Keeper final : public Children {
     }
     // Whoever is at the other end of these waits for the shell to close them, not for us.
     for (Fd& fd : plan_.stdio) fd.Reset();
-    plan_.slave.Reset();
+    if (!OutputDiesWithLastClose()) plan_.slave.Reset();
     plan_.inner_domain.Reset();
     plan_.cgroup_dir.Reset();
     verdict_write_.Reset();
@@ -148,12 +148,18 @@ class Keeper final : public Children {
     // Before the first look, which reaps: there may be thousands to reap, and more with every moment.
     const uint32_t first = shell_ > 0 ? 1 : 0;
     if (first != 0) killer.KillRound();
-    KillOutcome outcome = KillUntilEmpty(killer, [] { return false; });
-    wire::Done done{first + outcome.rounds, reaped_ - reaped_before, killer.mechanisms(),
-                    RemoveCgroup(plan_)};
+    KillOutcome outcome = KillUntilEmpty(killer, [&] { return killer.GivesUp(); });
+    // Without the proof there is nothing to say: a host that hears nothing reports that nobody knows.
+    if (!outcome.converged) return;
+    wire::Done done{first + outcome.rounds, reaped_ - reaped_before + killer.killed_strays(),
+                    killer.mechanisms(), RemoveCgroup(plan_)};
     // Once nobody is left who could write to it.
     if (plan_.view.temp_dir[0] != '\0') {
       int err = RemoveTree(plan_.view.temp_dir);
+      if (done.clean_err == 0) done.clean_err = err;
+    }
+    if (plan_.view.mark[0] != '\0') {
+      int err = RemoveTree(plan_.view.mark);
       if (done.clean_err == 0) done.clean_err = err;
     }
     // A host that is gone does not hear it.
@@ -225,13 +231,13 @@ class Keeper final : public Children {
     // The listener was sent before exec: it is there, if it was sent at all.
     if (gate_.valid()) OpenGate();
     if (got == 0 && gate_err_ != 0) {
-      failed = {Stage::kGate, 0, gate_err_, 0};
+      failed = {Stage::kGate, 0, gate_err_, 0, {}};
       got = sizeof failed;
       if (shell_ > 0) kill(shell_, SIGKILL);
     }
     // Only an end of file means that exec happened. Anything else that is no verdict is a failure of ours.
     if (got != 0 && got != ssize_t{sizeof failed})
-      failed = {Stage::kKeeper, 0, got == -1 ? errno : EPROTO, 0};
+      failed = {Stage::kKeeper, 0, got == -1 ? errno : EPROTO, 0, {}};
     verdict_.Reset();
     never_ran_ = got != 0;
     if (never_ran_) {

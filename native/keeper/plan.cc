@@ -77,15 +77,17 @@ Result<std::string> EncodePlan(const Plan& plan) {
   }
   std::string out;
   out.reserve(sizeof fixed + fixed.filter_count * sizeof(uint64_t) + fixed.group_count * sizeof(uint32_t) +
-              plan.cwd.size() + plan.temp_dir.size() + 16 + EncodedSize(plan.candidates) +
-              EncodedSize(plan.argv) + EncodedSize(plan.env) + EncodedSize(plan.gate_directories) +
-              EncodedSize(plan.gate_sockets));
+              plan.cwd.size() + plan.temp_dir.size() + plan.profile.size() + plan.mark.size() + 32 +
+              EncodedSize(plan.candidates) + EncodedSize(plan.argv) + EncodedSize(plan.env) +
+              EncodedSize(plan.gate_directories) + EncodedSize(plan.gate_sockets));
   AppendBytes(&out, &fixed, sizeof fixed);
   AppendBytes(&out, plan.filter.data(), fixed.filter_count * sizeof(uint64_t));
   AppendBytes(&out, plan.identity.groups.data(), fixed.group_count * sizeof(uint32_t));
   TRY(AppendString(&out, plan.cwd));
   TRY(AppendString(&out, plan.temp_dir));
   TRY(AppendString(&out, plan.cgroup_name));
+  TRY(AppendString(&out, plan.profile));
+  TRY(AppendString(&out, plan.mark));
   TRY(AppendStrings(&out, plan.candidates));
   TRY(AppendStrings(&out, plan.argv));
   TRY(AppendStrings(&out, plan.env));

@@ -36,6 +36,10 @@ struct Plan {
   bool cgroup_kill = false;
   std::string cgroup_name;
 
+  // macOS: the Seatbelt profile of the shell, and the directory by which the session's processes are told.
+  std::string profile;
+  std::string mark;
+
   // What follows is read only if `confined`.
   bool confined = false;
   bool inner_domain = false;

@@ -132,7 +132,12 @@ int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacit
   view->cwd = cursor.String();
   view->temp_dir = cursor.String();
   view->cgroup_name = cursor.String();
-  if (view->cwd == nullptr || view->temp_dir == nullptr || view->cgroup_name == nullptr) return EPROTO;
+  view->profile = cursor.String();
+  view->mark = cursor.String();
+  if (view->cwd == nullptr || view->temp_dir == nullptr || view->cgroup_name == nullptr ||
+      view->profile == nullptr || view->mark == nullptr) {
+    return EPROTO;
+  }
 
   view->candidates = pointers;
   view->script_argv = view->candidates + fixed.candidate_count + 1;

@@ -34,6 +34,9 @@ struct PlanView {
   bool cgroup_kill = false;
   const char* cgroup_name = nullptr;
 
+  const char* profile = nullptr;  // for Seatbelt; "" if there is none
+  const char* mark = nullptr;     // the session's directory; "" if there is none
+
   bool confined = false;
   bool inner_domain = false;
   bool outer_domain = false;

@@ -34,13 +34,17 @@ class SessionKiller {
   bool ProvenEmpty();
   void KillRound();
   bool Wait(uint32_t ms);
+  // Nobody is seen any more, but nothing will ever prove that nobody is left.
+  bool GivesUp() const;
+  // How many were killed that are not ours to reap.
+  uint32_t killed_strays() const;
 
   uint32_t mechanisms() const { return mechanisms_; }
 
  private:
   const ReceivedPlan& plan_;
   Children& children_;
-  bool scoped_;
+  [[maybe_unused]] bool scoped_;  // not on macOS
   uint32_t mechanisms_ = 0;
 };
 

@@ -58,6 +58,11 @@ bool SessionKiller::Wait(uint32_t ms) {
   return true;
 }
 
+// A process that cannot be killed now is waited for, however long that takes.
+bool SessionKiller::GivesUp() const { return false; }
+
+uint32_t SessionKiller::killed_strays() const { return 0; }
+
 bool ProveScope(int control) {
   struct {
     pid_t pid;

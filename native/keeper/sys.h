@@ -18,6 +18,10 @@ int BecomeSubreaper();
 // Gives every signal its default disposition, also those that C libraries keep to themselves. 0 or an errno.
 int ResetSignalDispositions();
 
+// Whether a terminal forgets what was not read yet when its last descriptor closes (macOS: if it was set to
+// non-blocking). Then the keeper keeps one open, and the end of the session is told by its report alone.
+bool OutputDiesWithLastClose();
+
 // A pipe with both ends CLOEXEC, and non-blocking if asked for. 0 or an errno.
 int OpenPipe(int ends[2], bool nonblocking);
 

@@ -95,6 +95,8 @@ int ResetSignalDispositions() {
   return 0;
 }
 
+bool OutputDiesWithLastClose() { return false; }
+
 int OpenPipe(int ends[2], bool nonblocking) {
   return pipe2(ends, O_CLOEXEC | (nonblocking ? O_NONBLOCK : 0)) == -1 ? errno : 0;
 }

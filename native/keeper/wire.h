@@ -20,7 +20,7 @@
 namespace spty::wire {
 
 inline constexpr uint32_t kMagic = 0x59545053;  // "SPTY"
-inline constexpr uint16_t kVersion = 3;
+inline constexpr uint16_t kVersion = 4;
 
 // Above anything execve(2) would accept (arguments and environment together: at most 6 MiB on Linux).
 inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
@@ -55,7 +55,8 @@ static_assert(sizeof(Header) == 16);
 
 // A plan's payload, in this order:
 //   PlanFixed, u64 filter[filter_count], u32 groups[group_count],
-//   cwd, temp_dir, cgroup_name, candidates[], argv[], env[], gate_directories[], gate_sockets[]
+//   cwd, temp_dir, cgroup_name, profile, mark, candidates[], argv[], env[], gate_directories[],
+//   gate_sockets[]
 // where each string is u32 length, bytes, one NUL, and each filter word is one struct sock_filter.
 struct PlanFixed {
   uint64_t signal_mask;            // bit n-1 = signal n blocked in the shell, as it was in the calling thread
@@ -103,8 +104,9 @@ struct Failed {
   uint16_t reserved;
   int32_t err;
   uint32_t candidate;  // for kExec: which of the candidates the error is about
+  char text[116];      // what a library said, for kSeatbelt; ends with a NUL
 };
-static_assert(sizeof(Failed) == 12);
+static_assert(sizeof(Failed) == 128);
 
 // What this kernel lets a process of this user do; each an errno, 0 if it works.
 struct Features {
@@ -114,8 +116,10 @@ struct Features {
   int32_t seccomp_err;   // a filter
   int32_t notify_err;    // a filter with a listener, and reading from its callers
   int32_t diag_err;      // asking the kernel who listens on a UNIX socket
+  int32_t seatbelt;      // 1: this kernel has Seatbelt, and no Landlock
+  int32_t seatbelt_err;  // a profile that restricts nothing
 };
-static_assert(sizeof(Features) == 24);
+static_assert(sizeof(Features) == 32);
 
 // How the keeper ended the session: nobody is left.
 struct Done {
@@ -126,7 +130,7 @@ struct Done {
 };
 static_assert(sizeof(Done) == 16);
 
-enum Mechanism : uint32_t { kByCgroup = 1, kByScope = 2, kByWalk = 4 };
+enum Mechanism : uint32_t { kByCgroup = 1, kByScope = 2, kByWalk = 4, kByMark = 8 };
 
 struct Exited {
   int32_t code;

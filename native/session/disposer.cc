@@ -18,6 +18,7 @@ void AddMechanisms(uint32_t bits, std::vector<std::string>& names) {
   if ((bits & wire::kByCgroup) != 0) names.emplace_back("cgroup");
   if ((bits & wire::kByScope) != 0) names.emplace_back("landlock-scope");
   if ((bits & wire::kByWalk) != 0) names.emplace_back("subreaper");
+  if ((bits & wire::kByMark) != 0) names.emplace_back("seatbelt-mark");
 }
 
 void WriteProcess(JsonWriter& out, const ProcessInfo& process) {

@@ -59,7 +59,7 @@ Result<FrameReader::Status> FrameReader::Next(int control, Frame* frame) {
       wire::Header header;
       memcpy(&header, bytes_, sizeof header);
       frame->type = header.type;
-      memcpy(&frame->features, bytes_ + sizeof header, header.length);
+      memcpy(&frame->failed, bytes_ + sizeof header, header.length);
       size_ = 0;
       return Status::kFrame;
     }

@@ -28,7 +28,7 @@ class FrameReader {
   Result<Status> Next(int control, Frame* frame);
 
  private:
-  static constexpr size_t kLongest = sizeof(wire::Header) + sizeof(wire::Features);
+  static constexpr size_t kLongest = sizeof(wire::Header) + sizeof(wire::Failed);
   Result<size_t> Needed() const;
 
   char bytes_[kLongest];

@@ -23,12 +23,15 @@ Result<HostFeatures> ProbeHost(const std::string& keeper_path) {
   features.seccomp_err = probed.seccomp_err;
   features.notify_err = probed.notify_err;
   features.diag_err = probed.diag_err;
+  features.seatbelt = probed.seatbelt != 0;
+  features.seatbelt_err = probed.seatbelt_err;
   // A machine that had no process or memory to spare for the attempt has told nothing about its kernel.
   const auto shortage = [](int err) {
     return err == EAGAIN || err == ENOMEM || err == EMFILE || err == ENFILE;
   };
   const bool certain = !shortage(features.landlock_err) && !shortage(features.seccomp_err) &&
-                       !shortage(features.notify_err) && !shortage(features.diag_err);
+                       !shortage(features.notify_err) && !shortage(features.diag_err) &&
+                       !shortage(features.seatbelt_err);
   if (certain) known = features;
   return features;
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/groups.h"
+
 namespace spty {
 namespace {
 
@@ -30,8 +32,8 @@ Result<std::string> LoginName(uid_t uid) {
 std::vector<uint32_t> GroupsOf(const std::string& name, gid_t gid) {
   int count = 32;
   for (;;) {
-    std::vector<gid_t> groups(static_cast<size_t>(count));
-    if (getgrouplist(name.c_str(), gid, groups.data(), &count) >= 0) {
+    std::vector<ListedGroup> groups(static_cast<size_t>(count));
+    if (getgrouplist(name.c_str(), static_cast<ListedGroup>(gid), groups.data(), &count) >= 0) {
       return {groups.begin(), groups.begin() + count};
     }
     if (count <= static_cast<int>(groups.size())) count = static_cast<int>(groups.size()) * 2;

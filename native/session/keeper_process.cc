@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/eintr.h"
+#include "base/socket.h"
 #include "session/leftovers.h"
 #include "session/spawn_attributes.h"
 
@@ -35,7 +36,7 @@ Result<void> WaitFor(int control, short events) {
 
 Result<size_t> SendSome(int control, const msghdr& message) {
   for (;;) {
-    ssize_t sent = RetryEintr([&] { return sendmsg(control, &message, MSG_NOSIGNAL | MSG_DONTWAIT); });
+    ssize_t sent = RetryEintr([&] { return sendmsg(control, &message, kSendQuietly | MSG_DONTWAIT); });
     if (sent >= 0) return static_cast<size_t>(sent);
     if (errno != EAGAIN) return KeeperError(errno, "the keeper ended before it got its plan");
     TRY(WaitFor(control, POLLOUT));
@@ -47,7 +48,7 @@ Result<size_t> SendSome(int control, const msghdr& message) {
 Result<KeeperProcess> KeeperProcess::Start(const std::string& path) {
   ReapLeftovers();
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1) return KeeperError(errno, "socketpair");
+  if (int failed = OpenStreamPair(ends); failed != 0) return KeeperError(failed, "socketpair");
   Fd ours = AboveStdio(Fd(ends[0]));
   Fd theirs = AboveStdio(Fd(ends[1]));
   if (!ours.valid() || !theirs.valid()) return KeeperError(errno, "socketpair");
@@ -112,11 +113,11 @@ Result<void> KeeperProcess::Send(wire::Type type, const std::string& payload, st
   message.msg_iovlen = 2;
   if (!fds.empty()) {
     message.msg_control = ancillary;
-    message.msg_controllen = CMSG_SPACE(fds.size_bytes());
+    message.msg_controllen = static_cast<socklen_t>(CMSG_SPACE(fds.size_bytes()));
     cmsghdr* rights = CMSG_FIRSTHDR(&message);
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(fds.size_bytes());
+    rights->cmsg_len = static_cast<socklen_t>(CMSG_LEN(fds.size_bytes()));
     memcpy(CMSG_DATA(rights), fds.data(), fds.size_bytes());
   }
   size_t left = sizeof header + payload.size();
@@ -156,7 +157,7 @@ bool KeeperProcess::SendSignal(int number) {
   } frame{{wire::kMagic, wire::kVersion, wire::Type::kSignal, sizeof(wire::Signal), 0}, {number}};
   static_assert(sizeof frame == sizeof(wire::Header) + sizeof(wire::Signal));
   ssize_t sent =
-      RetryEintr([&] { return send(control_.get(), &frame, sizeof frame, MSG_NOSIGNAL | MSG_DONTWAIT); });
+      RetryEintr([&] { return send(control_.get(), &frame, sizeof frame, kSendQuietly | MSG_DONTWAIT); });
   return sent == ssize_t{sizeof frame};
 }
 

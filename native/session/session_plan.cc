@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "keeper/plan.h"
 #include "session/host_probe.h"
@@ -188,6 +189,7 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
   }
   TRY(LendStdio(request, plan, session));
   TRY(JoinCgroup(request, LimitsOf(enforcement, request), keeper, plan, session));
+  TRY_ASSIGN(session.mark, MarkSession(request, enforcement, slave, plan));
   TRY_ASSIGN(session.encoded, EncodePlan(plan));
   session.candidates = std::move(plan.candidates);
   session.slave = std::move(slave);
@@ -197,6 +199,10 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
 Error ToError(const wire::Failed& failed, const SpawnRequest& request,
               const std::vector<std::string>& candidates) {
   if (failed.stage == Stage::kCwd) return Error{failed.stage, failed.err, request.cwd};
+  if (failed.stage == Stage::kSeatbelt) {
+    return Error{failed.stage, failed.err,
+                 std::string(failed.text, strnlen(failed.text, sizeof failed.text))};
+  }
   if (failed.stage != Stage::kExec) return Error{failed.stage, failed.err, ""};
   // Under a policy the place matters, not the name: it decides which setting is to be changed.
   const bool place =

@@ -9,10 +9,12 @@
 #include "base/result.h"
 #include "confine/confinement.h"
 #include "confine/enforcement.h"
+#include "keeper/plan.h"
 #include "keeper/wire.h"
 #include "session/keeper_process.h"
 #include "session/request.h"
 #include "track/cgroup.h"
+#include "track/session_mark.h"
 
 namespace spty {
 
@@ -26,6 +28,7 @@ struct SessionPlan {
   std::optional<CgroupLeaf> cgroup;
   // Why there is none.
   std::string no_cgroup;
+  std::optional<SessionMark> mark;
 
   // In the order of the wire; lent.
   std::vector<int> Descriptors() const;
@@ -38,6 +41,11 @@ Result<Enforcement> DecideEnforcement(const SpawnRequest& request);
 // The keeper hears of whatever is made for the session before it is made.
 Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforcement& enforcement, Fd slave,
                                     KeeperProcess& keeper);
+
+// The platform's part: macOS gives every session a Seatbelt profile, if only to tell its processes by, and
+// the mark that it speaks of. Fills in both.
+Result<std::optional<SessionMark>> MarkSession(const SpawnRequest& request, const Enforcement& enforcement,
+                                               const Fd& slave, Plan& plan);
 
 // The keeper's {stage, errno} with the path it is about.
 Error ToError(const wire::Failed& failed, const SpawnRequest& request,

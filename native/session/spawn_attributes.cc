@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 
+#include "base/spawn_flags.h"
 #include "keeper/wire.h"
 
 namespace spty {
@@ -22,7 +23,7 @@ Result<SpawnAttributes> SpawnAttributes::ForKeeper(int control) {
   result.attributes_.reset(attributes.release());
   sigset_t all;
   sigfillset(&all);
-  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID;
+  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID | kSpawnNothingElse;
   TRY(Checked(posix_spawnattr_setsigdefault(result.attributes_.get(), &all),
               "posix_spawnattr_setsigdefault"));
   TRY(Checked(posix_spawnattr_setsigmask(result.attributes_.get(), &all), "posix_spawnattr_setsigmask"));

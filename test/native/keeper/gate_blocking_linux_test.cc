@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "keeper/gate_linux.h"
+#include "keeper/gate.h"
 #include "keeper/gate_waiting_linux.h"
 #include "support/in_child.h"
 

@@ -20,7 +20,7 @@
 #include <cstring>
 
 #include "base/eintr.h"
-#include "keeper/gate_linux.h"
+#include "keeper/gate.h"
 #include "support/processes_linux.h"
 
 namespace spty {

@@ -26,6 +26,8 @@ Plan RichPlan() {
   plan.cgroup = true;
   plan.cgroup_kill = true;
   plan.cgroup_name = "leaf";
+  plan.profile = "(version 1)";
+  plan.mark = "/tmp/mark";
   plan.confined = true;
   plan.inner_domain = true;
   plan.outer_domain = true;
@@ -80,6 +82,8 @@ void ExpectSame(const PlanView& view, const Plan& plan) {
   EXPECT_EQ(view.cgroup, plan.cgroup);
   EXPECT_EQ(view.cgroup_kill, plan.cgroup_kill);
   EXPECT_STREQ(view.cgroup_name, plan.cgroup_name.c_str());
+  EXPECT_STREQ(view.profile, plan.profile.c_str());
+  EXPECT_STREQ(view.mark, plan.mark.c_str());
   EXPECT_EQ(view.confined, plan.confined);
   EXPECT_EQ(view.inner_domain, plan.inner_domain);
   EXPECT_EQ(view.outer_domain, plan.outer_domain);
@@ -273,7 +277,7 @@ TEST(DecodePlan, NeverLeavesItsBytesWhateverTheySay) {
     const PlanView& view = decoded.view;
     size_t total = sizeof(wire::PlanFixed) + view.filter_count * sizeof(uint64_t) +
                    view.group_count * sizeof(uint32_t) + strlen(view.cwd) + 5 + strlen(view.temp_dir) + 5 +
-                   strlen(view.cgroup_name) + 5;
+                   strlen(view.cgroup_name) + 5 + strlen(view.profile) + 5 + strlen(view.mark) + 5;
     for (char** table : {view.candidates, view.argv, view.env, view.gate_directories, view.gate_sockets}) {
       for (; *table != nullptr; ++table) total += strlen(*table) + 5;
     }

@@ -1,0 +1,10 @@
+#include "session/session_plan.h"
+
+namespace spty {
+
+// Landlock, cgroups and the keeper as subreaper need no mark.
+Result<std::optional<SessionMark>> MarkSession(const SpawnRequest&, const Enforcement&, const Fd&, Plan&) {
+  return std::optional<SessionMark>();
+}
+
+}  // namespace spty

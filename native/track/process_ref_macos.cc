@@ -1,0 +1,131 @@
+#include <libproc.h>
+#include <sys/proc_info.h>
+#include <sys/sysctl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+#include "track/process_ref.h"
+
+namespace spty {
+namespace {
+
+constexpr uint64_t kMicroseconds = 1'000'000;
+
+bool ReadBsdInfo(pid_t pid, proc_bsdinfo* info) {
+  // The second argument of arg 1: also zombies.
+  return proc_pidinfo(pid, PROC_PIDTBSDINFO, 1, info, sizeof *info) == static_cast<int>(sizeof *info);
+}
+
+char StateOf(uint32_t status) {
+  switch (status) {
+    case 1:  // SIDL
+      return 'I';
+    case 2:  // SRUN
+      return 'R';
+    case 3:  // SSLEEP
+      return 'S';
+    case 4:  // SSTOP
+      return 'T';
+    case 5:  // SZOMB
+      return 'Z';
+    default:
+      return '?';
+  }
+}
+
+template <typename Number>
+bool TakeNumber(std::string_view& text, Number* number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return true;
+}
+
+// KERN_PROCARGS2: an int with the number of arguments, the path of the program, padding, then each argument
+// with its NUL, and then the environment.
+std::vector<std::string> ArgumentsOf(pid_t pid) {
+  int most = 0;
+  size_t size = sizeof most;
+  int name_most[] = {CTL_KERN, KERN_ARGMAX};
+  if (sysctl(name_most, 2, &most, &size, nullptr, 0) == -1 || most <= 0) return {};
+  std::string text(static_cast<size_t>(most), '\0');
+  size = text.size();
+  int name[] = {CTL_KERN, KERN_PROCARGS2, pid};
+  if (sysctl(name, 3, text.data(), &size, nullptr, 0) == -1 || size < sizeof(int)) return {};
+  int count = 0;
+  memcpy(&count, text.data(), sizeof count);
+  size_t at = sizeof count;
+  while (at < size && text[at] != '\0') ++at;
+  while (at < size && text[at] == '\0') ++at;
+  std::vector<std::string> arguments;
+  while (count-- > 0 && at < size) {
+    const size_t end = text.find('\0', at);
+    const size_t stop = end == std::string::npos || end > size ? size : end;
+    arguments.push_back(text.substr(at, stop - at));
+    at = stop + 1;
+  }
+  return arguments;
+}
+
+}  // namespace
+
+std::optional<ProcessInfo> ReadProcess(pid_t pid, bool with_argv) {
+  proc_bsdinfo bsd{};
+  if (!ReadBsdInfo(pid, &bsd)) return std::nullopt;
+  ProcessInfo info;
+  info.pid = pid;
+  info.parent = static_cast<pid_t>(bsd.pbi_ppid);
+  info.start_ticks = bsd.pbi_start_tvsec * kMicroseconds + bsd.pbi_start_tvusec;
+  const char* name = bsd.pbi_name[0] != '\0' ? bsd.pbi_name : bsd.pbi_comm;
+  info.name = name;
+  info.state = StateOf(bsd.pbi_status);
+  proc_taskinfo task{};
+  if (proc_pidinfo(pid, PROC_PIDTASKINFO, 0, &task, sizeof task) == static_cast<int>(sizeof task)) {
+    info.cpu_ticks = task.pti_total_user + task.pti_total_system;
+    info.rss_bytes = task.pti_resident_size;
+  }
+  if (with_argv) info.argv = ArgumentsOf(pid);
+  return info;
+}
+
+uint64_t StartTimeOf(pid_t pid) {
+  proc_bsdinfo bsd{};
+  return ReadBsdInfo(pid, &bsd) ? bsd.pbi_start_tvsec * kMicroseconds + bsd.pbi_start_tvusec : 0;
+}
+
+std::vector<pid_t> DescendantsOf(pid_t pid) {
+  std::vector<pid_t> found;
+  const auto add_children = [&](pid_t parent) {
+    std::vector<pid_t> children(64);
+    for (;;) {
+      const int count =
+          proc_listchildpids(parent, children.data(), static_cast<int>(children.size() * sizeof(pid_t)));
+      if (count <= 0) return;
+      if (static_cast<size_t>(count) < children.size()) {
+        found.insert(found.end(), children.begin(), children.begin() + count);
+        return;
+      }
+      children.resize(children.size() * 2);
+    }
+  };
+  add_children(pid);
+  for (size_t i = 0; i < found.size(); ++i) add_children(found[i]);
+  return found;
+}
+
+std::string OwnerTag() { return std::to_string(getpid()) + "-" + std::to_string(StartTimeOf(getpid())); }
+
+bool OwnerLives(const std::string& tag) {
+  std::string_view rest = tag;
+  pid_t pid = 0;
+  uint64_t start = 0;
+  if (!TakeNumber(rest, &pid) || pid <= 0 || rest.empty() || rest.front() != '-') return true;
+  rest.remove_prefix(1);
+  if (!TakeNumber(rest, &start) || start == 0) return true;
+  return StartTimeOf(pid) == start;
+}
+
+}  // namespace spty
