@@ -19,7 +19,7 @@ export interface DisposeReport {
   killed: number;
   survivors: { pid: number; name: string; state: string }[];
   elapsedMs: number;
-  /** What did it: 'cgroup', 'landlock-scope', 'subreaper'. */
+  /** What did it: 'cgroup', 'landlock-scope', 'subreaper'; on macOS 'seatbelt-mark'. */
   mechanisms: string[];
   /** What else went wrong. */
   problem?: string;
@@ -27,7 +27,10 @@ export interface DisposeReport {
 
 /** What will end the session, and why it is not more. */
 export interface Tracking {
-  /** 'cgroup', 'landlock-scope', 'subreaper'. The last one alone does not catch what forks faster than it is found. */
+  /**
+   * 'cgroup', 'landlock-scope', 'subreaper'. The last one alone does not catch what forks faster than it is found.
+   * On macOS 'seatbelt-mark'.
+   */
   mechanisms: readonly string[];
   /** Why the session has no cgroup of its own. */
   noCgroup?: string;

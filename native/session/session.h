@@ -94,6 +94,8 @@ class Session final : public Pump::Source,
   // How the keeper ended the session, once it has.
   std::optional<wire::Done> done() const;
   bool has_cgroup() const { return cgroup_.has_value(); }
+  // macOS: whether the session's processes are told by its Seatbelt profile.
+  bool marked() const { return marked_; }
   // Why there is no cgroup; "" if there is one.
   const std::string& no_cgroup() const { return no_cgroup_; }
   // What became of the session if its keeper was killed; outlives the session.
@@ -143,6 +145,7 @@ class Session final : public Pump::Source,
   Enforcement enforcement_;
   std::optional<CgroupLeaf> cgroup_;
   std::string no_cgroup_;
+  bool marked_ = false;
   bool keep_alive_ = false;
   std::shared_ptr<std::atomic<Loss>> loss_ = std::make_shared<std::atomic<Loss>>(Loss::kNone);
 
