@@ -17,7 +17,7 @@ ours('every protection of the default profile is Seatbelt\'s', async () => {
   const { report, exit } = await runConfined('exit 3');
   expect(exit.exitCode).toBe(3);
   expect(report).toMatchObject({ confined: true, backend: 'seatbelt' });
-  for (const name of ['files', 'unix_sockets', 'outsiders']) expect(protection(report, name).enforcedBy).toBe('seatbelt');
+  for (const name of ['files', 'unix-sockets', 'outsiders']) expect(protection(report, name).enforcedBy).toBe('seatbelt');
 });
 
 ours('files outside the project can be neither read nor written', async () => {
