@@ -84,7 +84,8 @@ Failure AddBuiltin(PolicyBuilder& builder) {
   } else {
     // Frameworks, and the libraries that all programs share: files of the system that are the same
     // everywhere.
-    paths = {"/System/Library", "/System/Volumes/Preboot/Cryptexes", "/private/var/db/timezone"};
+    paths = {"/System/Library", "/System/Volumes/Preboot/Cryptexes", "/private/var/db/timezone",
+             "/private/var/db/dyld", "/private/var/select"};
   }
   const Rights rights = linux_host ? Rights::kRead : Rights::kReadExecute;
   for (std::string& path : paths) {

@@ -85,6 +85,20 @@ TEST(BecomeShell, HasEverySignalAtItsDefault) {
   EXPECT_EQ(found["not-default"], "");
 }
 
+// A profile that cannot be entered must never be passed over. (On macOS this one is no profile.)
+TEST(BecomeShell, StartsNothingWithoutTheProfileThatThePlanAsksFor) {
+  TestTerminal terminal;
+  KeeperHost host;
+  Plan plan = ShellPlan("exit 0");
+  plan.profile = "nonsense";
+  host.SendPlan(plan, terminal.slave());
+  const std::optional<Frame> verdict = host.Next();
+  ASSERT_TRUE(verdict);
+  ASSERT_EQ(verdict->type, wire::Type::kFailed);
+  EXPECT_STREQ(StageName(verdict->failed.stage), "seatbelt");
+  EXPECT_NE(verdict->failed.err, 0);
+}
+
 TEST(BecomeShell, PassesArgumentsAndEnvironmentUnchanged) {
   Plan plan = DescribePlan();
   plan.argv = {"-odd name", "", "two words", "\xc3\xa4"};
