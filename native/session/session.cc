@@ -77,8 +77,10 @@ Result<void> Session::Greet(const SpawnRequest& request, SessionPlan plan) {
   if (started.type == wire::Type::kFailed) return ToError(started.failed, request, plan.candidates);
   if (started.type != wire::Type::kStarted) return Error{Stage::kKeeper, EPROTO, "no pid from the keeper"};
   pid_ = started.started.pid;
-  marked_ = plan.mark.has_value();
-  if (plan.mark) plan.mark->LeaveToKeeper();
+  if (plan.mark) {
+    mark_ = plan.mark->path();
+    plan.mark->LeaveToKeeper();
+  }
   return {};
 }
 
@@ -232,6 +234,9 @@ std::vector<pid_t> Session::Members() const {
       if (std::find(members.begin(), members.end(), pid) == members.end()) members.push_back(pid);
     }
   }
+  for (pid_t pid : MarkedProcesses(mark_)) {
+    if (std::find(members.begin(), members.end(), pid) == members.end()) members.push_back(pid);
+  }
   return members;
 }
 
@@ -305,6 +310,8 @@ void Session::EndWithoutKeeper() {
   constexpr int kLooks = 50;
   constexpr timespec kPause{0, 1'000'000};
   *loss_ = Loss::kUnknown;
+  // Whoever can be seen by the mark is killed as well; that nobody was missed only a keeper could prove.
+  for (int look = 0; look < kLooks && KillMarked(mark_) > 0; ++look) nanosleep(&kPause, nullptr);
   for (int look = 0; cgroup_ && look < kLooks; ++look) {
     if (ProveEmpty() == Proof::kEmpty) {
       *loss_ = Loss::kEnded;

@@ -95,7 +95,7 @@ class Session final : public Pump::Source,
   std::optional<wire::Done> done() const;
   bool has_cgroup() const { return cgroup_.has_value(); }
   // macOS: whether the session's processes are told by its Seatbelt profile.
-  bool marked() const { return marked_; }
+  bool marked() const { return !mark_.empty(); }
   // Why there is no cgroup; "" if there is one.
   const std::string& no_cgroup() const { return no_cgroup_; }
   // What became of the session if its keeper was killed; outlives the session.
@@ -145,7 +145,7 @@ class Session final : public Pump::Source,
   Enforcement enforcement_;
   std::optional<CgroupLeaf> cgroup_;
   std::string no_cgroup_;
-  bool marked_ = false;
+  std::string mark_;
   bool keep_alive_ = false;
   std::shared_ptr<std::atomic<Loss>> loss_ = std::make_shared<std::atomic<Loss>>(Loss::kNone);
 

@@ -1,6 +1,8 @@
 // From a request to everything that the keeper is told: the last step before a process exists.
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +48,11 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
 // the mark that it speaks of. Fills in both.
 Result<std::optional<SessionMark>> MarkSession(const SpawnRequest& request, const Enforcement& enforcement,
                                                const Fd& slave, Plan& plan);
+
+// Whoever has this mark now, and whoever of them could be sent SIGKILL. Proves nothing: see
+// FingerprintTracker.
+std::vector<pid_t> MarkedProcesses(const std::string& mark);
+size_t KillMarked(const std::string& mark);
 
 // The keeper's {stage, errno} with the path it is about.
 Error ToError(const wire::Failed& failed, const SpawnRequest& request,

@@ -41,6 +41,12 @@ MarkTable::MarkTable(const char* mark) {
       mark[0] != '\0' && allow < static_cast<int>(sizeof allow_) && deny < static_cast<int>(sizeof deny_);
 }
 
+void MarkTable::Free() {
+  if (buffer_ != nullptr) munmap(buffer_, buffer_size_);
+  buffer_ = nullptr;
+  buffer_size_ = 0;
+}
+
 bool MarkTable::StartWatch() {
   watch_began_ = NumberOfNow();
   return watch_began_ != 0;

@@ -13,7 +13,8 @@ namespace spty {
 
 class MarkTable {
  public:
-  // `mark` is the session's directory, "" for none. For a process with one thread: it forks.
+  // `mark` is the session's directory, "" for none. StartWatch, NobodyBorn and Newest fork: they are for a
+  // process with one thread.
   explicit MarkTable(const char* mark);
   MarkTable(const MarkTable&) = delete;
   MarkTable& operator=(const MarkTable&) = delete;
@@ -25,6 +26,9 @@ class MarkTable {
   MarkProbe Probe(int32_t pid);
   void Kill(int32_t pid);
   int32_t Newest();
+  // Gives the memory back. No destructor: a keeper's table is there until it ends, and has nothing to run
+  // then.
+  void Free();
 
  private:
   bool Grow(size_t bytes);
