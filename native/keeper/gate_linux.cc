@@ -1,5 +1,3 @@
-#include "keeper/gate.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -11,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "keeper/gate.h"
 #include "keeper/gate_identity_linux.h"
 #include "keeper/gate_perform_linux.h"
 #include "keeper/gate_requests_linux.h"

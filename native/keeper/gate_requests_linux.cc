@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "keeper/gate_caller_linux.h"
 #include "keeper/gate.h"
+#include "keeper/gate_caller_linux.h"
 #include "keeper/gate_thread_linux.h"
 
 namespace spty {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/fd.h"
-#include "keeper/gate_caller_linux.h"
 #include "keeper/gate.h"
+#include "keeper/gate_caller_linux.h"
 
 namespace spty {
 
