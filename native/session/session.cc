@@ -33,22 +33,25 @@ Session::Session(PtyPair pty, KeeperProcess keeper, Pump& pump)
       keeper_(std::move(keeper)),
       pump_(pump) {}
 
+// The keeper comes before whatever it has to know of, and after everything else: one that has to wait for its
+// plan falls asleep, and has to be woken.
 Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pump& pump, Client* client) {
   TRY_ASSIGN(Enforcement enforcement, DecideEnforcement(request));
+  TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
   TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(request.keeper_path));
-  return Spawn(request, std::move(enforcement), std::move(keeper), pump, client);
+  return Spawn(request, std::move(enforcement), std::move(pty), std::move(keeper), pump, client);
 }
 
 Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, PreparedKeeper prepared,
                                                 Pump& pump, Client* client) {
   TRY_ASSIGN(Enforcement enforcement, DecideEnforcement(request));
-  return Spawn(request, std::move(enforcement), std::move(prepared.process), pump, client);
+  TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
+  return Spawn(request, std::move(enforcement), std::move(pty), std::move(prepared.process), pump, client);
 }
 
-// While we make the plan, the keeper gets ready for it.
 Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Enforcement enforcement,
-                                                KeeperProcess keeper, Pump& pump, Client* client) {
-  TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
+                                                PtyPair pty, KeeperProcess keeper, Pump& pump,
+                                                Client* client) {
   TRY_ASSIGN(SessionPlan plan, MakeSessionPlan(request, enforcement, std::move(pty.slave), keeper));
   auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), pump);
   session->enforcement_ = std::move(enforcement);

@@ -124,7 +124,8 @@ class Session final : public Pump::Source,
 
  private:
   static Result<std::shared_ptr<Session>> Spawn(const SpawnRequest& request, Enforcement enforcement,
-                                                KeeperProcess keeper, Pump& pump, Client* client);
+                                                PtyPair pty, KeeperProcess keeper, Pump& pump,
+                                                Client* client);
   Result<void> Greet(const SpawnRequest& request, SessionPlan plan);
   Result<void> Watch();
   Result<void> WatchLimits();
