@@ -1,6 +1,8 @@
 // The command line in a terminal: whose terminal it is at each moment, and that it is given back on every path.
-import { Lifeline, linux, ours, stat, until, type Session } from '../support';
-import { cliBelow, command, inTerminal, interactiveShell, isRaw, preload } from './support';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { children, Lifeline, linux, ours, stat, temporaryDirectory, until, type Need, type Session } from '../support';
+import { cliBelow, command, inTerminal, interactiveShell, isRaw, preload, quote } from './support';
 
 const shown = ours.needing(linux);
 
@@ -100,17 +102,21 @@ shown('a program that cannot be started never takes the terminal', async () => {
   expect(lines.at(-2)).toBe(lines[0]);
 });
 
-shown('a closed terminal ends the session', async () => {
+const script: Need = { met: fs.existsSync('/usr/bin/script'), reason: 'needs script(1)' };
+
+shown.needing(script)('a closed terminal ends the session, and us by SIGHUP', async () => {
   const lifeline = new Lifeline();
-  const env = { LIFELINE: lifeline.path };
-  const session = inTerminal(
-    `exec ${command('run', '--env', 'LIFELINE', '--write', lifeline.path, '--', 'sh', '-c', 'trap "" HUP; exec 9> "$LIFELINE"; echo ready; while :; do sleep 1; done')}`,
-    { env },
-  );
+  const file = path.join(temporaryDirectory(), 'end');
+  const program = 'trap "" HUP; exec 9> "$LIFELINE"; echo ready; while :; do sleep 1; done';
+  const flags = ['--env', `LIFELINE=${lifeline.path}`, '--write', lifeline.path];
+  const inner = `trap "" HUP; ${command('run', ...flags, '--', 'sh', '-c', program)}; echo $? > ${file}.new; mv ${file}.new ${file}`;
+  const session = inTerminal(`script -qfc ${quote(inner)} /dev/null; sleep 1000`, { env: { SHELL: '/bin/sh' } });
   await session.printed('ready\r\n');
-  session.pty.destroy();
+  // Whoever holds the other end of that terminal is gone without a word.
+  for (const pid of children(session.pty.pid)) process.kill(pid, 'SIGKILL');
   await lifeline.cut();
-  expect(await session.exit()).toEqual({ exitCode: 0, signal: 1 });
+  await until('the end is known', () => fs.existsSync(file));
+  expect(fs.readFileSync(file, 'utf8')).toBe('129\n');
 });
 
 // ---- job control ----------------------------------------------------------------------------------------------------
