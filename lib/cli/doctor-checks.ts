@@ -69,8 +69,17 @@ function readWords(file: string): string[] | undefined {
 
 /** Where cgroup v2 is mounted. */
 function cgroupMount(): string {
-  const lines = readWords('/proc/self/mountinfo') === undefined ? [] : fs.readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
-  return lines.find((line) => line.includes(' - cgroup2 '))?.split(' ')[4] ?? '/sys/fs/cgroup';
+  try {
+    const lines = fs.readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+    return lines.find((line) => line.includes(' - cgroup2 '))?.split(' ')[4] ?? '/sys/fs/cgroup';
+  } catch {
+    return '/sys/fs/cgroup';
+  }
+}
+
+/** The directory in which sessions get their cgroups. */
+function cgroupPlace(trial: Trial): string {
+  return path.join(cgroupMount(), path.dirname(trial.cgroup ?? '/'));
 }
 
 export function trackingFinding(trial: Trial): Finding {
@@ -78,15 +87,23 @@ export function trackingFinding(trial: Trial): Finding {
   const title = 'ending sessions';
   const by = mechanisms.join(', ');
   if (noCgroup === undefined) {
-    const place = path.dirname(trial.cgroup ?? '/');
-    const controllers = readWords(path.join(cgroupMount(), place, 'cgroup.subtree_control')) ?? [];
-    const detail = `${by}; cgroups are made in ${place}, controllers for limits there: ${controllers.join(' ') || 'none'}`;
-    return { id: 'tracking', status: 'ok', title, detail };
+    return { id: 'tracking', status: 'ok', title, detail: `${by}; cgroups are made in ${cgroupPlace(trial)}` };
   }
   const confined = mechanisms.includes('landlock-scope');
   const detail = `${by}; no cgroup of its own (${noCgroup})${confined ? '' : ': what forks fast enough is not caught'}`;
   const fix = 'A delegated cgroup: log in through systemd, or: systemd-run --user --scope -p Delegate=yes COMMAND';
   return { id: 'tracking', status: 'weaker', title, detail, fix };
+}
+
+/** Which limits can be kept: each needs a controller that was handed down to where the cgroups are made. */
+export function limitsFinding(trial: Trial): Finding {
+  const needed = ['pids', 'memory', 'cpu'];
+  const offered = trial.tracking.noCgroup === undefined ? (readWords(path.join(cgroupPlace(trial), 'cgroup.controllers')) ?? []) : [];
+  const missing = needed.filter((name) => !offered.includes(name));
+  if (missing.length === 0) return { id: 'limits', status: 'ok', title: 'limits', detail: `cgroup controllers ${needed.join(', ')}` };
+  const detail = `no cgroup controller ${missing.join(', ')}; settings with limits that need one do not start`;
+  const fix = 'systemd-run --user --scope -p Delegate="pids memory cpu" COMMAND';
+  return { id: 'limits', status: 'weaker', title: 'limits', detail, fix };
 }
 
 /** By what the system says about itself, not by trying: nothing depends on it yet. */

@@ -5,7 +5,7 @@ import * as path from 'path';
 import { createSandboxedPty } from '../index';
 import { keeperPath, loadNative } from '../native-loader';
 import { has, Invocation } from './arguments';
-import { Finding, machine, namespaceFinding, protectionFindings, trackingFinding, Trial } from './doctor-checks';
+import { Finding, limitsFinding, machine, namespaceFinding, protectionFindings, trackingFinding, Trial } from './doctor-checks';
 import { UsageError } from './failure';
 import { writeOut } from './output';
 import { printable, Style, styleFor } from './style';
@@ -66,7 +66,7 @@ async function diagnose(): Promise<Diagnosis> {
   if (findings[0]?.status === 'ok') {
     try {
       const trial = await trySession();
-      findings.push(...protectionFindings(trial), trackingFinding(trial));
+      findings.push(...protectionFindings(trial), trackingFinding(trial), limitsFinding(trial));
     } catch (error) {
       findings.push({ id: 'session', status: 'missing', title: 'starting a session', detail: message(error) });
     }
@@ -83,11 +83,22 @@ const marks: Record<Finding['status'], (style: Style) => string> = {
   note: (style) => style.dim('note   '),
 };
 
+/** What has the same cause is one line. */
+function joined(findings: readonly Finding[]): Finding[] {
+  const lines: Finding[] = [];
+  for (const finding of findings) {
+    const last = lines.at(-1);
+    if (last?.status !== finding.status || last.detail !== finding.detail) lines.push({ ...finding });
+    else last.title += `, ${finding.title}`;
+  }
+  return lines;
+}
+
 function print(diagnosis: Diagnosis, style: Style): string {
   const { system, kernel, arch, node, uid } = diagnosis.machine;
   const user = uid === 0 ? 'root' : `uid ${uid}`;
   const lines = [style.bold(`sandboxed-pty ${diagnosis.version} on ${system} ${kernel} ${arch}, Node.js ${node}, ${user}`)];
-  for (const { status, title, detail, fix } of diagnosis.findings) {
+  for (const { status, title, detail, fix } of joined(diagnosis.findings)) {
     lines.push(`${marks[status](style)} ${title}: ${printable(detail)}`);
     if (fix !== undefined) lines.push(style.dim(`        what helps: ${fix}`));
   }

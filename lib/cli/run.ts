@@ -64,9 +64,11 @@ function warn(session: SessionSettings, pty: SandboxedPty): void {
   if (!confined && !profileOff) say(`NOT confined: ${printable(session.name(reason))}`);
 }
 
+/** One line of what was enforced, if it was asked for or something was refused, as far as that can be known. */
 function report(invocation: Invocation, pty: SandboxedPty, running: Running, ending: Ending): void {
   const line = (): string => summarize(pty.sandbox, pty.tracking);
   if (has(invocation, 'report')) return say(line());
+  if (running.limitsHit.length > 0 && !has(invocation, 'quiet')) return say(`a limit was reached: ${running.limitsHit.join(', ')}. ${line()}`);
   const failed = ending.exitCode !== 0 || (ending.signal ?? 0) !== 0;
   if (has(invocation, 'quiet') || !failed || !pty.sandbox.confined || !saysRefused(running.lastOutput)) return;
   say(`the program was refused something. ${line()}. Ask: sandboxed-pty explain read PATH`);

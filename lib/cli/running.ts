@@ -37,7 +37,8 @@ export class Running {
   private over = false;
   /** What took our input or output away. */
   private cutOffBy: 'SIGHUP' | 'SIGPIPE' | undefined;
-  private readonly recent = { text: '' };
+  private recent = '';
+  private readonly hits = new Set<string>();
 
   constructor(
     private readonly pty: SandboxedPty,
@@ -51,7 +52,12 @@ export class Running {
 
   /** The last of what the program wrote to its terminal. */
   get lastOutput(): string {
-    return this.recent.text;
+    return this.recent;
+  }
+
+  /** The limits that the session ran into. */
+  get limitsHit(): string[] {
+    return [...this.hits];
   }
 
   /** Gives the terminal back; for whoever has to write a message. */
@@ -62,6 +68,7 @@ export class Running {
   async untilEnd(timeoutMs: number | undefined): Promise<Ending> {
     const { pty } = this;
     const ended = new Promise<ExitEvent>((resolve) => pty.onExit(resolve));
+    pty.onViolation(({ limit }) => this.hits.add(limit));
     this.relayOutput();
     this.listenToSignals();
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.timeOut(), timeoutMs);
@@ -83,7 +90,7 @@ export class Running {
     const { screen } = channels;
     pty.onData((chunk) => {
       const data = chunk as unknown as Buffer;
-      this.recent.text = (this.recent.text + data.toString('latin1')).slice(-4096);
+      this.recent = (this.recent + data.toString('latin1')).slice(-4096);
       if (screen.write(this.forScreen(data))) return;
       pty.pause();
       screen.once('drain', () => pty.resume());
