@@ -11,8 +11,8 @@ export const sections: readonly Section[] = [
   {
     title: 'Examples',
     entries: [
-      ['sandboxed-pty run -- npm test', 'The tests may write to this directory and nowhere else, and read no credentials.'],
-      ['sandboxed-pty run --profile workspace -- make', 'Also without network, and with temporary files of its own.'],
+      ['sandboxed-pty run -- npm test', 'The tests may write to this directory and to temporary ones, and read no credentials.'],
+      ['sandboxed-pty run --profile workspace -- make', 'No network either, and a temporary directory of its own instead of the shared ones.'],
       ['sandboxed-pty run --write ~/.cache/pip --env "PIP_*" -- pip install x', 'Grants a little more.'],
       ['sandboxed-pty explain read ~/.ssh/id_ed25519', 'Why not?'],
       ['sandboxed-pty shell --no-network', 'A shell to look around in.'],
@@ -23,7 +23,7 @@ export const sections: readonly Section[] = [
     entries: [
       ['$XDG_CONFIG_HOME/sandboxed-pty/settings.json', 'Your settings (~/.config if the variable is not set). Options come on top of them.'],
       ['.sandboxed-pty.json', "The project's, in its directory. Written by whoever wrote the repository: it can only take away, unless --trust-project is given."],
-      'Both are JSON with comments, as "sandboxed-pty schema" describes it. The Node.js installation that runs this command may always be executed.',
+      'Both are JSON with comments, as "sandboxed-pty schema" describes it. The Node.js installation that runs this command may be executed, too.',
     ],
   },
   {
