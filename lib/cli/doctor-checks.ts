@@ -79,7 +79,7 @@ function cgroupMount(): string {
 
 /** The directory in which sessions get their cgroups. */
 function cgroupPlace(trial: Trial): string {
-  return path.join(cgroupMount(), path.dirname(trial.cgroup ?? '/'));
+  return path.resolve(cgroupMount(), `.${path.dirname(trial.cgroup ?? '/')}`);
 }
 
 export function trackingFinding(trial: Trial): Finding {

@@ -12,6 +12,7 @@ import { Ending, Running } from './running';
 import { loadSettings, named, SessionSettings } from './session-settings';
 import { printable } from './style';
 import { saysRefused, summarize } from './summary';
+import { packageRoot } from './version';
 
 function say(text: string): void {
   try {
@@ -21,12 +22,16 @@ function say(text: string): void {
   }
 }
 
+function isInside(directory: string, file: string): boolean {
+  const relative = path.relative(directory, file);
+  return relative !== '..' && !relative.startsWith('../');
+}
+
 function workingDirectory(invocation: Invocation, projectDir: string): string {
   const given = valueOf(invocation, 'cwd');
   if (given !== undefined) return path.resolve(given);
   const here = process.cwd();
-  const inside = !path.relative(projectDir, here).startsWith('..');
-  return inside ? here : projectDir;
+  return isInside(projectDir, here) ? here : projectDir;
 }
 
 function start(invocation: Invocation, session: SessionSettings, channels: Channels): SandboxedPty {
@@ -60,8 +65,12 @@ function warn(session: SessionSettings, pty: SandboxedPty): void {
     say(`${printable(file)} asks for more than a project may (${refused.length} not granted; see: sandboxed-pty settings)`);
   }
   const { confined, reason = '' } = pty.sandbox;
-  const profileOff = session.settings.effective(session.kind).profile === 'off';
-  if (!confined && !profileOff) say(`NOT confined: ${printable(session.name(reason))}`);
+  const { profile } = session.settings.effective(session.kind);
+  if (!confined && profile !== 'off') say(`NOT confined: ${printable(session.name(reason))}`);
+  // What the program writes there would be run by the next command, unconfined.
+  if (confined && profile !== 'read-only' && isInside(fs.realpathSync(session.projectDir), packageRoot)) {
+    say('this package lies in the project, where the program can change it. Install it elsewhere (npm install -g sandboxed-pty)');
+  }
 }
 
 /** One line of what was enforced, if it was asked for or something was refused, as far as that can be known. */

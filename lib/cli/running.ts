@@ -17,6 +17,8 @@ const forwarded = ['SIGTERM', 'SIGQUIT', 'SIGUSR2', 'SIGALRM'] as const;
 const graceMs = 5000;
 /** If no SIGCONT came by then, nobody stopped us: there is no shell that could continue us either. */
 const stopPatienceMs = 100;
+/** How much of the output is looked through for refusals. */
+const kept = 4096;
 const endOfInput = '\x04';
 
 /** Whether a process ignores a signal; a program that does so has other plans for the key. */
@@ -90,7 +92,7 @@ export class Running {
     const { screen } = channels;
     pty.onData((chunk) => {
       const data = chunk as unknown as Buffer;
-      this.recent = (this.recent + data.toString('latin1')).slice(-4096);
+      this.recent = (this.recent + data.subarray(-kept).toString('latin1')).slice(-kept);
       if (screen.write(this.forScreen(data))) return;
       pty.pause();
       screen.once('drain', () => pty.resume());

@@ -1,7 +1,7 @@
 // `run`: what becomes of the program, and of what it is not allowed.
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { Lifeline, linux, ours, python, temporaryDirectory } from '../support';
+import { Lifeline, linux, ours, python, repositoryRoot, temporaryDirectory } from '../support';
 import { run } from './support';
 
 const runs = ours.needing(linux);
@@ -114,6 +114,12 @@ runs('the home directory is no project', async () => {
   const home = temporaryDirectory();
   expect(await run(['run', '--', 'true'], { cwd: home, home })).toMatchObject({ code: 125, stderr: expect.stringContaining('--wide-project') });
   expect(await run(['run', '--wide-project', '--', 'true'], { cwd: home, home })).toMatchObject({ code: 0 });
+});
+
+runs('a package that the program could change is warned of', async () => {
+  const flags = ['--project', repositoryRoot, '--cwd', repositoryRoot];
+  expect(await run(['run', ...flags, '--', 'true'])).toMatchObject({ code: 0, stderr: expect.stringContaining('this package lies in the project') });
+  expect(await run(['run', '--quiet', ...flags, '--', 'true'])).toMatchObject({ code: 0, stderr: '' });
 });
 
 runs('--project and --cwd say where', async () => {
