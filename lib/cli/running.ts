@@ -12,7 +12,11 @@ export interface Ending extends ExitEvent {
   timedOut?: true;
 }
 
-const forwarded = ['SIGTERM', 'SIGQUIT', 'SIGUSR2', 'SIGALRM'] as const;
+/**
+ * Those that people send to programs. SIGUSR1 also because Node.js would open its debugger for it: before Linux 6.12 a
+ * session can signal us, and might then connect to that.
+ */
+const forwarded = ['SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const;
 /** How long the program has to end by itself after a timeout, or when its terminal is gone. */
 const graceMs = 5000;
 /** If no SIGCONT came by then, nobody stopped us: there is no shell that could continue us either. */

@@ -76,6 +76,17 @@ shown('SIGTERM is the program\'s to handle', async () => {
   await expectRestored(session, 4);
 });
 
+for (const signal of ['USR1', 'USR2', 'ALRM']) {
+  shown(`SIG${signal} is passed on, and means nothing else to us`, async () => {
+    const session = watched(`trap "echo heard; exit 3" ${signal}; echo ready; while :; do sleep 0.05; done`);
+    await session.printed('ready\r\n');
+    await until('the terminal is raw', () => isRaw(session));
+    process.kill(await cliBelow(session.pty.pid), `SIG${signal}`);
+    await session.printed('ready\r\nheard\r\n');
+    await expectRestored(session, 3);
+  });
+}
+
 shown('an error of ours that nobody caught restores the terminal, and ends the session', async () => {
   const lifeline = new Lifeline();
   const env = { ...preload("process.on('SIGWINCH', () => { throw new Error('on purpose'); });"), LIFELINE: lifeline.path };
