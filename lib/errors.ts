@@ -67,7 +67,6 @@ export function isNativeFailure(error: unknown): error is NativeFailure {
 /** The same failure with a sentence that a person can act on. */
 export function toSandboxError(failure: NativeFailure, reason?: string): SandboxError {
   const explain = advice[failure.stage];
-  const text =
-    reason ?? shortages[failure.code] ?? explain?.(failure.path ?? '', failure.code) ?? failure.message;
+  const text = reason ?? shortages[failure.code] ?? explain?.(failure.path ?? '', failure.code) ?? failure.message;
   return new SandboxError(`cannot start the session: ${text} (${failure.code} at ${failure.stage})`, failure);
 }

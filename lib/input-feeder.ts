@@ -78,7 +78,7 @@ export class InputFeeder {
 
   private feed(): void {
     while (this.queued > 0 && this.inNative < nativeLimit) {
-      const slice = this.nextSlice(this.queue[this.head]!);
+      const slice = this.nextSlice(this.queue[this.head]);
       this.queued -= slice.length;
       this.inNative = this.sink.write(slice);
     }

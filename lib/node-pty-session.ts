@@ -48,8 +48,20 @@ function requireNodePty(): NodePty {
   throw unsupported('For terminals without a sandbox, install the package node-pty beside this one.');
 }
 
-const protections: Protection[] = ['files', 'read-holes', 'write-holes', 'private-temp', 'private-pty', 'unix-sockets',
-  'outsiders', 'network', 'syscalls', 'privileges', 'descriptors', 'limits'];
+const protections: Protection[] = [
+  'files',
+  'read-holes',
+  'write-holes',
+  'private-temp',
+  'private-pty',
+  'unix-sockets',
+  'outsiders',
+  'network',
+  'syscalls',
+  'privileges',
+  'descriptors',
+  'limits',
+];
 
 function enforcementOf(filtered: boolean): Enforcement {
   const reason = `${systemName()} has no mechanism that this library can use; the session runs on node-pty`;
@@ -97,14 +109,22 @@ function adorn(terminal: NodePtyTerminal, enforcement: Enforcement): Terminal {
   return Object.defineProperties(terminal, {
     sandbox: { get: (): Enforcement => enforcement },
     tracking: { get: (): Tracking => ({ mechanisms: [], noCgroup: nobodyCounts }) },
-    listProcesses: { value: (): ProcessInfo[] => { throw unsupported(); } },
+    listProcesses: {
+      value: (): ProcessInfo[] => {
+        throw unsupported();
+      },
+    },
     dispose: { value: once },
     [Symbol.asyncDispose]: { value: () => once().then(() => undefined) },
   }) as unknown as Terminal;
 }
 
 /** spawn() where there is no native part: it confines nothing anywhere, so that node-pty itself will do. */
-export function spawnOnNodePty(file: string | undefined, args: string[] | string | undefined, options: SpawnOptions): Terminal {
+export function spawnOnNodePty(
+  file: string | undefined,
+  args: string[] | string | undefined,
+  options: SpawnOptions,
+): Terminal {
   const shell = file || process.env['COMSPEC'] || 'sh';
   return adorn(requireNodePty().spawn(shell, args ?? [], options), enforcementOf(false));
 }
@@ -112,9 +132,7 @@ export function spawnOnNodePty(file: string | undefined, args: string[] | string
 let warned = false;
 
 /** createSandboxedPty() where there is no native part: only with settings that say in so many words that it may be so. */
-export function createOnNodePty(
-  options: SpawnOptions & SandboxOptions & { file?: string; args?: string[] },
-): Terminal {
+export function createOnNodePty(options: SpawnOptions & SandboxOptions & { file?: string; args?: string[] }): Terminal {
   const { sandbox, projectSettings, extraEnv, projectDir, ...plain } = options;
   if (sandbox === undefined || sandbox === null) throw unsupported('spawn() starts a terminal without any of it.');
   const settings = readUnconfinedSettings(sandbox, projectSettings);

@@ -53,7 +53,8 @@ export class OpenTerminal {
     checkCells('rows', rows);
     // A client may have destroyed the ends by itself; then the number may be a stranger's.
     const errno = this.master.destroyed ? 0 : loadNative().resizePty(this.fd, Math.trunc(cols), Math.trunc(rows));
-    if (errno !== 0 && errno !== constants.errno.EBADF) throw new Error(`ioctl(2) failed, ${getSystemErrorName(-errno)}`);
+    if (errno !== 0 && errno !== constants.errno.EBADF)
+      throw new Error(`ioctl(2) failed, ${getSystemErrorName(-errno)}`);
     this.cols = cols;
     this.rows = rows;
   }

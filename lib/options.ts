@@ -43,11 +43,19 @@ export interface ResolvedOptions {
   stdio?: readonly number[];
 }
 
-const usage =
-  'Usage: pty.fork(file, args, env, cwd, cols, rows, uid, gid, utf8, helperPath, onexit)';
+const usage = 'Usage: pty.fork(file, args, env, cwd, cols, rows, uid, gid, utf8, helperPath, onexit)';
 
 // Left over from a terminal that the host itself runs in, and wrong in a new one.
-const hostTerminalVariables = new Set(['TMUX', 'TMUX_PANE', 'STY', 'WINDOW', 'WINDOWID', 'TERMCAP', 'COLUMNS', 'LINES']);
+const hostTerminalVariables = new Set([
+  'TMUX',
+  'TMUX_PANE',
+  'STY',
+  'WINDOW',
+  'WINDOWID',
+  'TERMCAP',
+  'COLUMNS',
+  'LINES',
+]);
 
 function withCode<E extends Error>(error: E, code: string): E {
   return Object.assign(error, { code });

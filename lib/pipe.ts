@@ -40,6 +40,6 @@ export function pipeTerminal<T extends NodeJS.WritableStream>(
   source.on('data', forward);
   source.on('end', end);
   destination.once('close', stop);
-  destination.emit('pipe', source as unknown as NodeJS.ReadableStream);
+  destination.emit('pipe', source);
   return destination;
 }

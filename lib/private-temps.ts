@@ -29,7 +29,8 @@ let own: { tag: string; place: string | undefined } | undefined;
 function ownTag(): { tag: string; place: string | undefined } {
   if (own) return own;
   const [start, place] = [startTime('self'), readPlace()];
-  own = start && place ? { tag: `${process.pid}-${start}-${place}`, place } : { tag: `${process.pid}`, place: undefined };
+  own =
+    start && place ? { tag: `${process.pid}-${start}-${place}`, place } : { tag: `${process.pid}`, place: undefined };
   return own;
 }
 

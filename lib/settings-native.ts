@@ -25,9 +25,7 @@ export interface NativeSettings {
     permissions?: NativeDocument;
     platform: string;
     projectTrusted: boolean;
-  }):
-    | NativeFailed
-    | { errors?: never; handle: NativeHandle; refused: string };
+  }): NativeFailed | { errors?: never; handle: NativeHandle; refused: string };
   describeSettings(settings: NativeHandle, kind: string): string;
   resolvePolicy(input: {
     settings: NativeHandle;

@@ -123,9 +123,7 @@ export interface Refusal extends Origin {
 type Complete<T> = { [K in keyof T]-?: NonNullable<T[K]> };
 
 /** The settings in force: no gaps. `allow_network` says whether every host may be reached. */
-export type EffectiveSettings = Complete<
-  Omit<CommonSettings, 'system_paths' | 'limits' | 'allow_all_hosts'>
-> & {
+export type EffectiveSettings = Complete<Omit<CommonSettings, 'system_paths' | 'limits' | 'allow_all_hosts'>> & {
   system_paths: Complete<SystemPaths>;
   additional_read_only_paths: string[];
   additional_read_write_paths: string[];

@@ -1,14 +1,7 @@
 import * as os from 'os';
 import { getSystemErrorName } from 'util';
 
-import {
-  DisposeOptions,
-  DisposeReport,
-  disposeSession,
-  listSessionProcesses,
-  ProcessInfo,
-  Tracking,
-} from './disposal';
+import { DisposeOptions, DisposeReport, disposeSession, listSessionProcesses, ProcessInfo, Tracking } from './disposal';
 import { Enforcement, readEnforcement } from './enforcement';
 import { Event, EventSource } from './event';
 import { InputFeeder } from './input-feeder';
@@ -76,14 +69,19 @@ export class Terminal extends LegacyEvents {
     this.writesUtf8 = options.encoding === null || isUtf8(options.encoding);
     this.size = { cols: options.cols, rows: options.rows };
     this.handleFlowControl = options.handleFlowControl;
-    this.session = startSession(options, waitForExec, {
-      onData: (chunk) => this.receive(chunk),
-      onDrain: () => this.inputDrained(),
-      onExit: (code, signal) => this.finish(code, signal),
-      onMore: () => setImmediate(() => this.session.deliver()),
-      onLimit: (processes, memory) => this.violated(limitViolations(processes, memory)),
-      text: this.decoder.acceptsText,
-    }, sandbox);
+    this.session = startSession(
+      options,
+      waitForExec,
+      {
+        onData: (chunk) => this.receive(chunk),
+        onDrain: () => this.inputDrained(),
+        onExit: (code, signal) => this.finish(code, signal),
+        onMore: () => setImmediate(() => this.session.deliver()),
+        onLimit: (processes, memory) => this.violated(limitViolations(processes, memory)),
+        text: this.decoder.acceptsText,
+      },
+      sandbox,
+    );
     this.enforcement = sandbox ? this.session.enforcement : '';
     this.trackedBy = this.session.tracking;
     this.input = new InputFeeder(this.session);

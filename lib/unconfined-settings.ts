@@ -12,9 +12,27 @@ export interface UnconfinedSettings {
 type Json = Record<string, unknown>;
 
 // Without these, hardly any program starts on Windows; none of them is a secret.
-const windowsNeeds = ['SystemRoot', 'SystemDrive', 'windir', 'ComSpec', 'PATHEXT', 'USERPROFILE', 'APPDATA',
-  'LOCALAPPDATA', 'ProgramData', 'ProgramFiles*', 'CommonProgramFiles*', 'TEMP', 'TMP', 'OS', 'PROCESSOR_*',
-  'NUMBER_OF_PROCESSORS', 'USERNAME', 'HOMEDRIVE', 'HOMEPATH'];
+const windowsNeeds = [
+  'SystemRoot',
+  'SystemDrive',
+  'windir',
+  'ComSpec',
+  'PATHEXT',
+  'USERPROFILE',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'ProgramData',
+  'ProgramFiles*',
+  'CommonProgramFiles*',
+  'TEMP',
+  'TMP',
+  'OS',
+  'PROCESSOR_*',
+  'NUMBER_OF_PROCESSORS',
+  'USERNAME',
+  'HOMEDRIVE',
+  'HOMEPATH',
+];
 
 function bad(what: string): SandboxError {
   return new SandboxError(`cannot start the session: ${what}`, { code: 'EINVAL', stage: 'settings', errno: -22 });
@@ -37,7 +55,8 @@ function contentOf(input: unknown, what: string): Json {
   if (!isObject(document)) throw bad(`the ${what} must be an object or its JSON text`);
   const content = isObject(document['sandbox']) ? document['sandbox'] : document;
   const { windows } = content;
-  if (windows !== undefined && windows !== null && !isObject(windows)) throw bad(`"windows" in the ${what} must be an object`);
+  if (windows !== undefined && windows !== null && !isObject(windows))
+    throw bad(`"windows" in the ${what} must be an object`);
   return { ...content, ...(windows ?? {}) };
 }
 
@@ -50,7 +69,7 @@ function flag(content: Json, name: string): boolean | undefined {
 function envList(content: Json): string[] | undefined {
   const list = content['allowed_env_vars'] ?? undefined;
   if (list === undefined) return undefined;
-  if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list as string[];
+  if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
   throw bad('"allowed_env_vars" must be a list of names');
 }
 
@@ -65,7 +84,9 @@ function defaultEnv(): string[] {
 export function readUnconfinedSettings(user: unknown, project: unknown): UnconfinedSettings {
   const own = contentOf(user, 'sandbox settings');
   const other = project === undefined || project === null ? {} : contentOf(project, "project's settings");
-  const tightened = [own, other].some((each) => flag(each, 'strict') === true || flag(each, 'fail_if_unavailable') === true);
+  const tightened = [own, other].some(
+    (each) => flag(each, 'strict') === true || flag(each, 'fail_if_unavailable') === true,
+  );
   const theirs = envList(other);
   return {
     mayRunUnconfined: flag(own, 'fail_if_unavailable') === false && !tightened,

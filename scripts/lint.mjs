@@ -1,9 +1,15 @@
-// Formatting, include directions and types. Changes nothing; `--fix` formats the C++ files.
-import {readdirSync} from 'node:fs';
-import {join} from 'node:path';
+// Formatting, include directions, types, eslint's findings and unused exports. Changes nothing; `--fix` formats and repairs
+// what can be. `--tidy [<files>]` runs clang-tidy instead, over all of native/ or the named files: it takes minutes.
+import {existsSync, readdirSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {findViolations} from './lib/include-rules.mjs';
 import {hasBuiltLib, tsc} from './lib/lib-build.mjs';
-import {Failure, main, root, run, which} from './lib/process.mjs';
+import {nativeTestsDir} from './lib/native-build.mjs';
+import {Failure, main, require, root, run, runNode, which} from './lib/process.mjs';
+import {unusedExports} from './lib/unused-exports.mjs';
+
+const fix = process.argv.includes('--fix');
+const programOf = (name, path) => join(dirname(require.resolve(`${name}/package.json`)), path);
 
 const cppFiles = ['native', 'test/native', 'test/escape'].flatMap((dir) =>
   readdirSync(join(root, dir), {recursive: true})
@@ -15,8 +21,14 @@ const checks = {
     if (!which('clang-format')) {
       throw new Failure('clang-format is not in PATH. Debian: apt-get install clang-format');
     }
-    const mode = process.argv.includes('--fix') ? ['-i'] : ['--dry-run', '-Werror'];
+    const mode = fix ? ['-i'] : ['--dry-run', '-Werror'];
     if (cppFiles.length > 0) run('clang-format', [...mode, ...cppFiles]);
+  },
+  'TypeScript formatting': () => runNode(programOf('prettier', 'bin/prettier.cjs'), ['--log-level', 'warn', fix ? '--write' : '--check', 'lib']),
+  eslint: () => runNode(programOf('eslint', 'bin/eslint.js'), [...(fix ? ['--fix'] : []), 'lib', 'scripts', 'bench']),
+  'unused exports': () => {
+    const unused = unusedExports();
+    if (unused.length > 0) throw new Failure(unused.join('\n'));
   },
   'include directions': () => {
     const violations = findViolations();
@@ -30,9 +42,19 @@ const checks = {
   },
 };
 
+/** Needs compile_commands.json, which the build of the native tests leaves. */
+function tidy() {
+  const dir = nativeTestsDir();
+  if (!existsSync(join(dir, 'compile_commands.json'))) throw new Failure('Run this first: npm run test:native');
+  const named = process.argv.slice(process.argv.indexOf('--tidy') + 1);
+  const files = named.length > 0 ? named : cppFiles.filter((path) => /^native\/.*\.cc$/.test(path) && !/_macos\.cc$/.test(path));
+  run('clang-tidy', ['-p', dir, '--quiet', '--warnings-as-errors=*', ...files]);
+}
+
 await main(() => {
+  const chosen = process.argv.includes('--tidy') ? {'clang-tidy': tidy} : checks;
   let failed = 0;
-  for (const [name, check] of Object.entries(checks)) {
+  for (const [name, check] of Object.entries(chosen)) {
     try {
       check();
       console.log(`ok: ${name}`);

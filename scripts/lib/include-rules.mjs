@@ -29,7 +29,7 @@ const closeCall = /(?<![\w.>]|->)(?:::)?close\s*\(/;
 const platformConditional = /^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(?:__linux__|__linux|__APPLE__|__MACH__|TARGET_OS_\w+)\b/;
 
 /** Comments and string literals blanked out; line numbers stay. */
-export function withoutCommentsAndStrings(text) {
+function withoutCommentsAndStrings(text) {
   return text.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g,
     (match) => match.replace(/[^\n]/g, ' '));
 }
@@ -47,7 +47,7 @@ function includeProblem(folder, header) {
 }
 
 /** All violations in one file's text: [{line, message}]. */
-export function checkFile(folder, text) {
+function checkFile(folder, text) {
   const found = [];
   const code = withoutCommentsAndStrings(text).split('\n');
   text.split('\n').forEach((raw, index) => {

@@ -4,7 +4,7 @@ import {availableParallelism, cpus} from 'node:os';
 import {dirname, join} from 'node:path';
 import {Failure, require, root, run, runNode, which} from './process.mjs';
 
-export const releaseDir = join(root, 'build', 'Release');
+const releaseDir = join(root, 'build', 'Release');
 const outputs = [join(releaseDir, 'sandboxed_pty.node'), join(releaseDir, 'sandboxed-pty-keeper')];
 const stamp = join(releaseDir, '.built-by');
 const jobs = String(availableParallelism?.() ?? cpus().length);
