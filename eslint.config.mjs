@@ -11,6 +11,8 @@ export default tseslint.config(
     rules: {
       // The addon, node-pty and JSON files are loaded when they are needed.
       '@typescript-eslint/no-require-imports': 'off',
+      // Objects of functions are written with method syntax, and taken apart.
+      '@typescript-eslint/unbound-method': 'off',
       // node-pty's interface has listeners of any shape and puts any value into texts.
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/no-unsafe-function-type': 'off',

@@ -79,7 +79,7 @@ function buildAll(chosen, place) {
 function verify(chosen, place, first) {
   const other = mkdtempSync(join(tmpdir(), 'sandboxed-pty-verify-'));
   try {
-    const tree = join(other, 'another place');
+    const tree = join(other, 'another-place');
     for (const name of ['native', 'cmake', 'scripts', 'CMakeLists.txt', 'package.json', 'node_modules/node-addon-api',
       'node_modules/node-api-headers']) {
       cpSync(join(root, name), join(tree, name), {recursive: true});

@@ -26,7 +26,7 @@ export function valueOf(invocation: Invocation, flag: string): string | undefine
 /** Where the program's own command line begins: its options are not ours. */
 function findProgram(args: readonly string[], flags: readonly Flag[]): number {
   for (let i = 0; i < args.length; i++) {
-    const arg = args[i] as string;
+    const arg = args[i];
     if (arg === '--' || !arg.startsWith('-') || arg === '-') return i;
     const takesNext = !arg.includes('=') && flags.some(({ name, value }) => value !== undefined && arg === `--${name}`);
     if (takesNext) i += 1;
@@ -40,7 +40,7 @@ function similar(typed: string, names: readonly string[]): string {
 }
 
 function checkName(arg: string, flags: readonly Flag[], command: Command): void {
-  const typed = arg.split('=')[0] as string;
+  const typed = arg.split('=')[0];
   const names = flags.map(({ name }) => `--${name}`);
   if (!names.includes(typed)) throw new UsageError(`${command.name} has no option ${typed}.${similar(typed, names)}`);
 }

@@ -57,7 +57,7 @@ export const settingFlags: FlagGroup = {
   ],
 };
 
-export const sourceFlags: FlagGroup = {
+const sourceFlags: FlagGroup = {
   title: 'Where settings come from',
   flags: [
     { name: 'project', value: 'DIR', text: 'What the program may work on. Without it: the current directory.' },
@@ -68,7 +68,7 @@ export const sourceFlags: FlagGroup = {
   ],
 };
 
-export const runFlags: FlagGroup = {
+const runFlags: FlagGroup = {
   title: 'How it is run',
   flags: [
     { name: 'cwd', value: 'DIR', text: 'Where it starts. Without it: the current directory, if that is in the project.' },

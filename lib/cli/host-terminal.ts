@@ -77,7 +77,7 @@ export class HostTerminal {
 
   private read(): void {
     if (this.stream === undefined) {
-      this.stream = this.fd === 0 ? (process.stdin as tty.ReadStream) : new tty.ReadStream(this.fd);
+      this.stream = this.fd === 0 ? (process.stdin) : new tty.ReadStream(this.fd);
       this.stream.on('data', this.onKeys);
       this.stream.on('end', () => this.lose());
       this.stream.on('error', () => this.lose());

@@ -36,7 +36,8 @@ export function stageNlohmann(dir) {
   const include = join(dir, 'include');
   rmSync(dir, {recursive: true, force: true});
   mkdirSync(include, {recursive: true});
-  cpSync(from, join(include, 'nlohmann'), {recursive: true});
+  // With their times: a build that is run again has nothing to do.
+  cpSync(from, join(include, 'nlohmann'), {recursive: true, preserveTimestamps: true});
   writeFileSync(join(dir, 'nlohmann_json-config.cmake'), `add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)
 target_include_directories(nlohmann_json::nlohmann_json INTERFACE "\${CMAKE_CURRENT_LIST_DIR}/include")
 `);
