@@ -1,6 +1,5 @@
 import { SandboxError } from './errors';
-import { createOnNodePty, spawnOnNodePty } from './node-pty-session';
-import { OpenOptions, OpenTerminal } from './open-terminal';
+import type { OpenOptions, OpenTerminal } from './open-terminal';
 import { resolveOptions, resolveStdio, SpawnOptions } from './options';
 import { hasNativePart } from './platform';
 import { Sandbox, SandboxOptions } from './sandbox';
@@ -34,6 +33,10 @@ export type {
   Suggestion,
 } from './policy';
 
+// Loaded when they are needed: requiring the package is something that every start of an editor waits for.
+const nodePtySession = (): typeof import('./node-pty-session') =>
+  require('./node-pty-session') as typeof import('./node-pty-session');
+
 /** A terminal whose session ends with it. Has everything that node-pty's IPty has. */
 export type SandboxedPty = Terminal;
 
@@ -55,7 +58,7 @@ export interface SandboxedPtyOptions extends SpawnOptions, SandboxOptions {
  * the directory cannot be used, or if what was asked for cannot be enforced; then nothing has been started.
  */
 export function createSandboxedPty(options: SandboxedPtyOptions = {}): SandboxedPty {
-  if (!hasNativePart()) return createOnNodePty(options);
+  if (!hasNativePart()) return nodePtySession().createOnNodePty(options);
   const given = options.env || process.env;
   const file = options.file || given['SHELL'];
   const extra = {
@@ -78,7 +81,7 @@ export function createSandboxedPty(options: SandboxedPtyOptions = {}): Sandboxed
  * code 1.
  */
 export function spawn(file?: string, args?: string[] | string, options: SpawnOptions = {}): SandboxedPty {
-  if (!hasNativePart()) return spawnOnNodePty(file, args, options ?? {});
+  if (!hasNativePart()) return nodePtySession().spawnOnNodePty(file, args, options ?? {});
   const given = options ?? {};
   const resolved = resolveOptions(file, args, given);
   given.env ||= process.env;
@@ -97,5 +100,6 @@ export function createTerminal(file?: string, args?: string[] | string, options?
 
 /** A pair of terminal ends without a process. */
 export function open(options?: OpenOptions): OpenTerminal {
-  return new OpenTerminal(options);
+  const { OpenTerminal: Constructor } = require('./open-terminal') as typeof import('./open-terminal');
+  return new Constructor(options);
 }

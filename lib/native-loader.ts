@@ -2,8 +2,7 @@ import * as path from 'path';
 
 import { addonName, addonOf, candidates, keeperOf, keeperProblem } from './binaries';
 import { SandboxError } from './errors';
-import { unsupported } from './node-pty-session';
-import { hasNativePart } from './platform';
+import { hasNativePart, unsupported } from './platform';
 import type { NativeHandle, NativeSettings } from './settings-native';
 
 /** Everything the addon exports; the one place that says so. */

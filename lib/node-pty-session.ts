@@ -1,8 +1,7 @@
 import type { DisposeOptions, DisposeReport, ProcessInfo, Tracking } from './disposal';
 import type { Enforcement, ProtectionReport } from './enforcement';
-import { SandboxError } from './errors';
 import type { SpawnOptions } from './options';
-import { platform } from './platform';
+import { systemName, unsupported } from './platform';
 import type { Protection } from './policy';
 import type { SandboxOptions } from './sandbox';
 import type { Terminal } from './terminal';
@@ -16,19 +15,6 @@ interface NodePtyTerminal {
 
 interface NodePty {
   spawn(file: string, args: string[] | string, options: SpawnOptions): NodePtyTerminal;
-}
-
-function systemName(): string {
-  return platform.name === 'win32' ? 'Windows' : platform.name;
-}
-
-/** What there is no native part for. */
-export function unsupported(more = ''): SandboxError {
-  return new SandboxError(
-    `sandboxed-pty confines and tracks sessions on Linux and macOS; there is nothing of the kind for ${systemName()}. ` +
-      `On Windows, run it inside WSL 2, where everything works as on Linux.${more && ` ${more}`}`,
-    { code: 'ENOTSUP', stage: 'platform', errno: -4049 },
-  );
 }
 
 function loadNodePty(): NodePty | undefined {

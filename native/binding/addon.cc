@@ -8,11 +8,16 @@
 #include "binding/native_session.h"
 #include "binding/read_request.h"
 #include "binding/settings_binding.h"
+#include "binding/stay_loaded.h"
 #include "pty/pty_pair.h"
 
 namespace spty {
 
 Napi::Object Addon::Init(Napi::Env env, Napi::Object exports) {
+  if (auto stays = StayLoaded(); !stays.ok()) {
+    ToJs(env, stays.error()).ThrowAsJavaScriptException();
+    return exports;
+  }
   env.SetInstanceData(new Addon(env));
   exports.Set("NativeSession", NativeSession::Define(env));
   exports.Set("openPty", Napi::Function::New<&Addon::OpenPty>(env, "openPty"));

@@ -53,7 +53,7 @@ export const packageCases = [
     name: 'worker threads',
     async body({tarball, alone}) {
       await install(alone, tarball);
-      await node(alone, 'worker.cjs', /^worker true, worker true, main true\n/);
+      await node(alone, 'worker.cjs', /^worker true, worker true, worker true, main true\n/);
     },
   },
   {

@@ -1,20 +1,25 @@
-// Sessions in two worker threads and in the main one, each with the addon of its own environment.
+// Sessions in a worker that is the first to load the addon, and the last to leave it; then in two workers and in the main
+// thread, each with the addon of its own environment.
 'use strict';
 const {Worker, isMainThread, parentPort} = require('node:worker_threads');
-const {spawn} = require('sandboxed-pty');
 
 function run(text, done) {
-  const pty = spawn('sh', ['-c', `echo ${text}`], {});
+  const pty = require('sandboxed-pty').spawn('sh', ['-c', `echo ${text}`], {});
   let output = '';
   pty.onData((data) => (output += data));
   pty.onExit(() => pty.dispose().then(({converged}) => done(`${output.trim()} ${converged}`)));
 }
 
-if (isMainThread) {
-  const work = [1, 2].map(() => new Promise((resolve, reject) => {
-    new Worker(__filename).on('message', resolve).on('error', reject);
-  }));
-  Promise.all([...work, new Promise((resolve) => run('main', resolve))]).then((all) => console.log(all.join(', ')));
-} else {
-  run('worker', (line) => parentPort.postMessage(line));
+const inWorker = () => new Promise((resolve, reject) => {
+  let message;
+  new Worker(__filename).on('message', (said) => (message = said)).on('error', reject).on('exit', () => resolve(message));
+});
+
+async function main() {
+  const alone = await inWorker();
+  const all = await Promise.all([inWorker(), inWorker(), new Promise((resolve) => run('main', resolve))]);
+  console.log([alone, ...all].join(', '));
 }
+
+if (isMainThread) main();
+else run('worker', (line) => parentPort.postMessage(line));
