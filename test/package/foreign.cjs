@@ -1,0 +1,28 @@
+// What an emulator without Landlock and seccomp can show of a binary: it loads, reads settings, starts and ends sessions.
+'use strict';
+const assert = require('node:assert');
+const path = require('node:path');
+const {createSandboxedPty, resolveSettings, spawn} = require(path.resolve(process.argv[2]));
+
+async function main() {
+  assert.throws(() => resolveSettings({user: {enabled: 'yes'}}), /enabled/);
+  const pty = spawn('/bin/sh', ['-c', 'echo "$(uname -m) $COLUMNS"; exit 3'], {cols: 91, rows: 24});
+  let output = '';
+  pty.onData((data) => (output += data));
+  const exit = await new Promise((resolve) => pty.onExit(resolve));
+  assert.strictEqual(exit.exitCode, 3);
+  assert.ok(output.startsWith('aarch64') || output.startsWith('x86_64'), output);
+
+  assert.throws(() => createSandboxedPty({file: '/bin/sh', projectDir: process.cwd(), sandbox: {enabled: true, profile: 'workspace'}}),
+    {name: 'SandboxError'}, 'strict settings must not start where nothing can be enforced');
+  const running = createSandboxedPty({file: '/bin/sh', args: ['-c', 'echo up; read line'], projectDir: process.cwd()});
+  await new Promise((resolve) => running.onData(resolve));
+  const report = await running.dispose();
+  assert.strictEqual(report.converged, true, JSON.stringify(report));
+  console.log(`${process.platform}-${process.arch}: ${output.trim()}, exit ${exit.exitCode}, disposed of by ${report.mechanisms.join(' and ')}`);
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});
