@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,6 +97,19 @@ class Keeper final : public Children {
     return 0;
   }
 
+  // The directory that the shell's profile speaks of. We make it and we remove it: a host may die in between.
+  int MakeMark() {
+    const char* mark = plan_.view.mark;
+    if (mark[0] == '\0') return 0;
+    // EEXIST too: nobody can have guessed the name, so something is very wrong.
+    if (mkdir(mark, S_IRWXU) == -1) return errno;
+    Fd place(open(mark, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (place.valid() && mkdirat(place.get(), "allow", S_IRWXU) == 0) return 0;
+    int err = errno;
+    (void)rmdir(mark);
+    return err;
+  }
+
   void StartShell() {
     int to_join = plan_.cgroup_dir.get();
     shell_ = to_join >= 0 ? ForkIntoCgroup(to_join) : -1;
@@ -104,7 +118,11 @@ class Keeper final : public Children {
     } else {
       shell_ = fork();
     }
-    if (shell_ == -1) Refuse(Stage::kFork, errno);
+    if (shell_ == -1) {
+      int err = errno;
+      if (plan_.view.mark[0] != '\0') (void)RemoveTree(plan_.view.mark);
+      Refuse(Stage::kFork, err);
+    }
     if (shell_ == 0) {
       BecomeShell(plan_.view, {plan_.slave.get(),
                                verdict_write_.get(),
@@ -316,6 +334,7 @@ int Main() {
   Keeper keeper(static_cast<ReceivedPlan&&>(plan));
   if (int err = keeper.Prepare(); err != 0) Refuse(Stage::kKeeper, err);
   if (int err = keeper.EnterOuterDomain(); err != 0) Refuse(Stage::kOuterDomain, err);
+  if (int err = keeper.MakeMark(); err != 0) Refuse(Stage::kMark, err);
   keeper.StartShell();
   keeper.Serve();
   keeper.End();

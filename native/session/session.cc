@@ -80,10 +80,7 @@ Result<void> Session::Greet(const SpawnRequest& request, SessionPlan plan) {
   if (started.type == wire::Type::kFailed) return ToError(started.failed, request, plan.candidates);
   if (started.type != wire::Type::kStarted) return Error{Stage::kKeeper, EPROTO, "no pid from the keeper"};
   pid_ = started.started.pid;
-  if (plan.mark) {
-    mark_ = plan.mark->path();
-    plan.mark->LeaveToKeeper();
-  }
+  mark_ = std::move(plan.mark);
   return {};
 }
 

@@ -3,9 +3,7 @@
 namespace spty {
 
 // Landlock, cgroups and the keeper as subreaper need no mark.
-Result<std::optional<SessionMark>> MarkSession(const SpawnRequest&, const Enforcement&, const Fd&, Plan&) {
-  return std::optional<SessionMark>();
-}
+Result<void> MarkSession(const SpawnRequest&, const Enforcement&, const Fd&, Plan&) { return {}; }
 
 std::vector<pid_t> MarkedProcesses(const std::string&) { return {}; }
 size_t KillMarked(const std::string&) { return 0; }

@@ -7,22 +7,22 @@
 #include "confine/seatbelt_profile.h"
 #include "session/session_plan.h"
 #include "track/mark_table_macos.h"
+#include "track/session_mark.h"
 
 namespace spty {
 
-Result<std::optional<SessionMark>> MarkSession(const SpawnRequest& request, const Enforcement& enforcement,
-                                               const Fd& slave, Plan& plan) {
-  TRY_ASSIGN(SessionMark mark, SessionMark::Create());
-  plan.mark = mark.path();
+Result<void> MarkSession(const SpawnRequest& request, const Enforcement& enforcement, const Fd& slave,
+                         Plan& plan) {
+  TRY_ASSIGN(plan.mark, NewSessionMark());
   if (!enforcement.confined) {
-    TRY_ASSIGN(plan.profile, TrackingProfile(mark.path()));
-    return std::optional<SessionMark>(std::move(mark));
+    TRY_ASSIGN(plan.profile, TrackingProfile(plan.mark));
+    return {};
   }
   char terminal[PATH_MAX];
   if (int err = ttyname_r(slave.get(), terminal, sizeof terminal); err != 0)
     return Error{Stage::kConfinement, err, "ttyname_r"};
-  TRY_ASSIGN(plan.profile, SeatbeltProfile(*request.policy, {mark.path(), terminal, 0}));
-  return std::optional<SessionMark>(std::move(mark));
+  TRY_ASSIGN(plan.profile, SeatbeltProfile(*request.policy, {plan.mark, terminal, 0}));
+  return {};
 }
 
 std::vector<pid_t> MarkedProcesses(const std::string& mark) {

@@ -189,7 +189,8 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
   }
   TRY(LendStdio(request, plan, session));
   TRY(JoinCgroup(request, LimitsOf(enforcement, request), keeper, plan, session));
-  TRY_ASSIGN(session.mark, MarkSession(request, enforcement, slave, plan));
+  TRY(MarkSession(request, enforcement, slave, plan));
+  session.mark = plan.mark;
   TRY_ASSIGN(session.encoded, EncodePlan(plan));
   session.candidates = std::move(plan.candidates);
   session.slave = std::move(slave);

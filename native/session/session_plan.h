@@ -16,7 +16,6 @@
 #include "session/keeper_process.h"
 #include "session/request.h"
 #include "track/cgroup.h"
-#include "track/session_mark.h"
 
 namespace spty {
 
@@ -30,7 +29,7 @@ struct SessionPlan {
   std::optional<CgroupLeaf> cgroup;
   // Why there is none.
   std::string no_cgroup;
-  std::optional<SessionMark> mark;
+  std::string mark;  // "" if the session has none
 
   // In the order of the wire; lent.
   std::vector<int> Descriptors() const;
@@ -46,8 +45,8 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
 
 // The platform's part: macOS gives every session a Seatbelt profile, if only to tell its processes by, and
 // the mark that it speaks of. Fills in both.
-Result<std::optional<SessionMark>> MarkSession(const SpawnRequest& request, const Enforcement& enforcement,
-                                               const Fd& slave, Plan& plan);
+Result<void> MarkSession(const SpawnRequest& request, const Enforcement& enforcement, const Fd& slave,
+                         Plan& plan);
 
 // Whoever has this mark now, and whoever of them could be sent SIGKILL. Proves nothing: see
 // FingerprintTracker.

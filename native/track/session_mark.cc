@@ -1,7 +1,6 @@
 #include "track/session_mark.h"
 
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -28,25 +27,9 @@ Result<std::string> RandomUuid() {
 
 }  // namespace
 
-Result<SessionMark> SessionMark::Create(const std::string& place) {
+Result<std::string> NewSessionMark(const std::string& place) {
   TRY_ASSIGN(const std::string uuid, RandomUuid());
-  const std::string path = place + "/.sandboxed-pty-" + uuid;
-  // EEXIST too: nobody can have guessed the name, so something is very wrong.
-  if (mkdir(path.c_str(), S_IRWXU) == -1) return Error{Stage::kMark, errno, path};
-  SessionMark mark(path);
-  const std::string allow = path + "/allow";
-  if (mkdir(allow.c_str(), S_IRWXU) == -1) return Error{Stage::kMark, errno, allow};
-  return mark;
-}
-
-SessionMark::SessionMark(SessionMark&& other) noexcept : path_(std::move(other.path_)), owned_(other.owned_) {
-  other.owned_ = false;
-}
-
-SessionMark::~SessionMark() {
-  if (!owned_) return;
-  (void)rmdir((path_ + "/allow").c_str());
-  (void)rmdir(path_.c_str());
+  return place + "/.sandboxed-pty-" + uuid;
 }
 
 }  // namespace spty

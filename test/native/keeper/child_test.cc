@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,6 +98,36 @@ TEST(BecomeShell, StartsNothingWithoutTheProfileThatThePlanAsksFor) {
   ASSERT_EQ(verdict->type, wire::Type::kFailed);
   EXPECT_STREQ(StageName(verdict->failed.stage), "seatbelt");
   EXPECT_NE(verdict->failed.err, 0);
+}
+
+TEST(BecomeShell, FindsTheMarkOfItsSession) {
+  const TempDir place;
+  const std::string mark = place.File("mark");
+  TestTerminal terminal;
+  KeeperHost host;
+  Plan plan = ShellPlan("test -d " + mark + "/allow -a ! -e " + mark + "/deny");
+  plan.mark = mark;
+  host.Start(plan, terminal.slave());
+  EXPECT_EQ(host.Expect(wire::Type::kExited).exited.code, 0);
+  EXPECT_TRUE(std::filesystem::exists(mark));
+  shutdown(host.control(), SHUT_WR);
+  EXPECT_EQ(host.Expect(wire::Type::kDone).done.clean_err, 0);
+  EXPECT_FALSE(std::filesystem::exists(mark));
+}
+
+TEST(BecomeShell, TakesNoMarkThatIsThereAlready) {
+  const TempDir place;
+  TestTerminal terminal;
+  KeeperHost host;
+  Plan plan = ShellPlan("exit 0");
+  plan.mark = place.path();
+  host.SendPlan(plan, terminal.slave());
+  const std::optional<Frame> verdict = host.Next();
+  ASSERT_TRUE(verdict);
+  ASSERT_EQ(verdict->type, wire::Type::kFailed);
+  EXPECT_STREQ(StageName(verdict->failed.stage), "mark");
+  EXPECT_EQ(verdict->failed.err, EEXIST);
+  EXPECT_TRUE(std::filesystem::exists(place.path()));
 }
 
 TEST(BecomeShell, PassesArgumentsAndEnvironmentUnchanged) {

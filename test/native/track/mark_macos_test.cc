@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -69,11 +70,18 @@ void SayAndSleep(int tell) {
   for (;;) pause();
 }
 
-SessionMark NewMark() {
-  auto mark = SessionMark::Create();
-  EXPECT_TRUE(mark.ok());
-  return std::move(mark).value();
-}
+// The directory, as the keeper makes it; removed with this object.
+class Mark {
+ public:
+  Mark() : path_(NewSessionMark().value()) { std::filesystem::create_directories(path_ + "/allow"); }
+  ~Mark() { std::filesystem::remove_all(path_); }
+  Mark(const Mark&) = delete;
+  Mark& operator=(const Mark&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 // For a session without a shell that anybody would have to reap.
 class LooseTable : public MarkTable {
@@ -87,7 +95,7 @@ class LooseTable : public MarkTable {
   }
 };
 
-void ExpectKilled(const SessionMark& mark, pid_t pid) {
+void ExpectKilled(const Mark& mark, pid_t pid) {
   LooseTable table(mark.path().c_str());
   ASSERT_EQ(table.Probe(pid), MarkProbe::kMember);
   FingerprintTracker tracker(table);
@@ -97,8 +105,8 @@ void ExpectKilled(const SessionMark& mark, pid_t pid) {
 }
 
 TEST(MarkMacosTest, TellsItsOwnFromAllOthers) {
-  const SessionMark mark = NewMark();
-  const SessionMark other = NewMark();
+  const Mark mark;
+  const Mark other;
   const Child own(TrackingProfile(mark.path()).value());
   const Child foreign(TrackingProfile(other.path()).value());
   const Child free("");
@@ -113,7 +121,7 @@ TEST(MarkMacosTest, TellsItsOwnFromAllOthers) {
 }
 
 TEST(MarkMacosTest, AFullProfileHasItToo) {
-  const SessionMark mark = NewMark();
+  const Mark mark;
   PolicyParts parts;
   parts.confined = true;
   const auto profile = SeatbeltProfile(Policy(std::move(parts)), {mark.path(), "", 0});
@@ -159,13 +167,13 @@ TEST(MarkMacosTest, NumbersAreGivenOutInOrder) {
 }
 
 TEST(MarkMacosTest, EndsASimpleChild) {
-  const SessionMark mark = NewMark();
+  const Mark mark;
   const Child child(TrackingProfile(mark.path()).value());
   ExpectKilled(mark, child.pid());
 }
 
 TEST(MarkMacosTest, EndsOneThatCalledSetsid) {
-  const SessionMark mark = NewMark();
+  const Mark mark;
   const Child child(TrackingProfile(mark.path()).value(), [](int tell) {
     if (fork() == 0) {
       setsid();
@@ -177,7 +185,7 @@ TEST(MarkMacosTest, EndsOneThatCalledSetsid) {
 }
 
 TEST(MarkMacosTest, EndsADoubleForkedDaemon) {
-  const SessionMark mark = NewMark();
+  const Mark mark;
   const Child child(TrackingProfile(mark.path()).value(), [](int tell) {
     if (fork() == 0) {
       setsid();
@@ -191,7 +199,7 @@ TEST(MarkMacosTest, EndsADoubleForkedDaemon) {
 
 // Forks and exits for as long as it is let.
 TEST(MarkMacosTest, EndsAHopper) {
-  const SessionMark mark = NewMark();
+  const Mark mark;
   const Child child(TrackingProfile(mark.path()).value(), [](int tell) {
     const pid_t self = getpid();
     (void)!write(tell, &self, sizeof self);
@@ -205,7 +213,7 @@ TEST(MarkMacosTest, EndsAHopper) {
 }
 
 TEST(MarkMacosTest, EndsAtOnceWhereNobodyIs) {
-  const SessionMark mark = NewMark();
+  const Mark mark;
   LooseTable table(mark.path().c_str());
   FingerprintTracker tracker(table);
   EXPECT_TRUE(KillUntilEmpty(tracker, [&] { return tracker.GivesUp(); }).converged);
