@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <regex>
+
+#include "sbpl/pattern.h"
 
 namespace spty::sbpl {
 namespace {
@@ -177,13 +177,10 @@ class Compiler {
   std::optional<Filter> RegexFilter(const Expression& filter, std::string Request::*member) {
     if (filter.items.size() != 2 || filter.items[1].kind != Expression::Kind::kRegex)
       return Refuse<Filter>("a regex filter wants one regular expression");
-    // The part of the syntax that Seatbelt's own engine certainly has.
-    const std::string& text = filter.items[1].text;
-    if (!text.starts_with('^') || text.find_first_of("*?{}") != std::string::npos)
-      return Refuse<Filter>("a regular expression beyond us: " + text);
-    auto compiled = std::make_shared<std::regex>(text, std::regex::extended | std::regex::optimize);
+    const std::optional<Pattern> pattern = Pattern::Parse(filter.items[1].text);
+    if (!pattern) return Refuse<Filter>("a regular expression beyond us: " + filter.items[1].text);
     return Filter(
-        [compiled, member](const Request& request) { return std::regex_search(request.*member, *compiled); });
+        [pattern = *pattern, member](const Request& request) { return pattern.Matches(request.*member); });
   }
 
   std::optional<Filter> NameFilter(const Expression& filter, Expression::Kind kind) {

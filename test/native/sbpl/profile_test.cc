@@ -8,6 +8,7 @@
 #include "confine/seatbelt_profile.h"
 #include "confine/seatbelt_text.h"
 #include "sbpl/mac_policy.h"
+#include "sbpl/pattern.h"
 
 namespace spty::sbpl {
 namespace {
@@ -76,6 +77,26 @@ TEST(SbplEvaluatorTest, TheLastMatchDecides) {
   EXPECT_TRUE(profile.AllowsFile("file-read-data", "/a/b/c"));
   EXPECT_FALSE(profile.AllowsFile("file-read-data", "/a/b/c/d"));
   EXPECT_FALSE(profile.AllowsFile("file-write-data", "/a/x"));
+}
+
+TEST(SbplPatternTest, KnowsWhatWeWrite) {
+  const auto matches = [](const char* pattern, const char* text) {
+    const auto parsed = Pattern::Parse(pattern);
+    EXPECT_TRUE(parsed) << pattern;
+    return parsed && parsed->Matches(text);
+  };
+  EXPECT_TRUE(matches("^/dev/ttys[0-9]+$", "/dev/ttys012"));
+  EXPECT_FALSE(matches("^/dev/ttys[0-9]+$", "/dev/ttys"));
+  EXPECT_FALSE(matches("^/dev/ttys[0-9]+$", "/dev/ttys1x"));
+  EXPECT_FALSE(matches("^/dev/ttys[0-9]+$", "x/dev/ttys1"));
+  EXPECT_TRUE(matches("^/[aA]\\.b($|/)", "/A.b"));
+  EXPECT_TRUE(matches("^/[aA]\\.b($|/)", "/a.b/c"));
+  EXPECT_FALSE(matches("^/[aA]\\.b($|/)", "/a.bc"));
+  EXPECT_FALSE(matches("^/[aA]\\.b($|/)", "/axb"));
+  EXPECT_TRUE(matches("^apple\\.", "apple.shm"));
+  for (const char* text : {"a", "^a*", "^a?", "^(a|b)", "^a$b", "^[^a]", "^[]", "^\\d", "^a|b"}) {
+    EXPECT_FALSE(Pattern::Parse(text)) << text;
+  }
 }
 
 TEST(SeatbeltTextTest, QuotesAndRefuses) {

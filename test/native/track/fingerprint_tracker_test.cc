@@ -9,7 +9,11 @@
 namespace spty {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr uint64_t kSchedules = 10'000;  // instrumented code is slow, and looks for something else
+#else
 constexpr uint64_t kSchedules = 100'000;
+#endif
 constexpr uint32_t kRoundsAtMost = 20'000;
 
 struct Tally {
