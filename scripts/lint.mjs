@@ -1,4 +1,4 @@
-// Formatting, include directions, types, eslint's findings and unused exports. Changes nothing; `--fix` formats and repairs
+// Formatting, include directions, types, eslint's findings, unused exports and generated documents. Changes nothing; `--fix` formats and repairs
 // what can be. `--tidy [<files>]` runs clang-tidy instead, over all of native/ or the named files: it takes minutes.
 import {existsSync, readdirSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -40,6 +40,7 @@ const checks = {
     if (!hasBuiltLib()) throw new Failure('dist/ is missing, and the tests import its typings. Run: npm run build:lib');
     tsc(['--noEmit', '-p', join(root, 'test', 'js')]);
   },
+  'settings reference': () => runNode(join(root, 'scripts', 'settings-reference.mjs'), fix ? [] : ['--check']),
 };
 
 /** Needs compile_commands.json, which the build of the native tests leaves. */
