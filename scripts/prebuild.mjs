@@ -35,8 +35,9 @@ function compile({target, what, tree, work, zig, env, warnings}) {
     SPTY_ZIG_BIN: bin, SPTY_ZIG_SYSTEM: target.system, SPTY_ZIG_ARCH: target.machine, SPTY_OUTPUT_DIR: out,
     SPTY_WERROR: warnings ? 'ON' : 'OFF', SPTY_BUILD_KEEPER: target.keeperFrom ? 'OFF' : 'ON', SPTY_NODE: process.execPath,
     nlohmann_json_DIR: join(dir, 'nlohmann'),
-    // zig takes the position-independence of a program from the link command, and does not know -static-pie.
-    CMAKE_EXE_LINKER_FLAGS: target.system === 'Linux' ? '-pie' : '',
+    // zig takes the position-independence of a program from the link command, and does not know -static-pie. The keeper has
+    // no C++ library, and one for its kind of linking would be built first.
+    CMAKE_EXE_LINKER_FLAGS: target.system === 'Linux' ? '-pie -nostdlib++' : '',
   };
   run('cmake', ['-S', tree, '-B', join(dir, 'cmake'), '--log-level=WARNING', ...(which('ninja') ? ['-G', 'Ninja'] : []),
     ...Object.entries(settings).map(([key, value]) => `-D${key}=${value}`)], {env});
