@@ -18,7 +18,7 @@ export interface Enforcement {
   confined: boolean;
   /** Why it is not confined. */
   reason?: string;
-  backend: 'landlock' | 'none';
+  backend: 'landlock' | 'seatbelt' | 'none';
   /** The backend of the settings is not to be had, and why; what can be enforced without it is. */
   backendMissing?: string;
   landlockAbi: number;
