@@ -11,8 +11,6 @@ cp -a node_modules "$work/tree/"
 cd "$work/tree"
 # Nothing of this machine's own npm configuration may be needed.
 export HOME="$work/home" NPM_CONFIG_USERCONFIG=/dev/null
-# Comes behind gyp's own -O3: what is checked is that it builds.
-export CXXFLAGS=-O1
 npm run build:gyp
 npm start
 # What differs is how the addon was built: a few files that use all of it, not the whole suite again.
