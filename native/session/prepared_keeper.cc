@@ -10,9 +10,10 @@
 namespace spty {
 namespace {
 
-// So many that nobody has that name by chance.
+// Enough that nobody has that name by chance, and not more: paths of UNIX sockets in there are 107 bytes at
+// most.
 Result<std::string> RandomLetters() {
-  uint8_t bytes[12];
+  uint8_t bytes[6];
   if (getentropy(bytes, sizeof bytes) != 0) return Error{Stage::kTemp, errno, "getentropy"};
   constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz012345";
   std::string letters;

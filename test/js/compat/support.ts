@@ -1,5 +1,5 @@
 // Runs one task outside and inside a sandbox, in two directories of the same shape, and compares.
-import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { linux, load, ours, repositoryRoot, track, type Case, type Exit, type Need, type Session } from '../support';
@@ -57,6 +57,22 @@ function findPlayground(): string | undefined {
 const playground = findPlayground();
 
 const apart: Need = { met: playground !== undefined, reason: 'needs a directory outside the shared ones' };
+
+function isOneMount(): boolean {
+  const [from, to] = [os.tmpdir(), playground ?? os.tmpdir()].map((place) => path.join(place, `pty-compat-${process.pid}`)) as [string, string];
+  try {
+    writeFileSync(from, '');
+    renameSync(from, to);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    for (const file of [from, to]) rmSync(file, { force: true });
+  }
+}
+
+/** A bind mount of the same file system is another one for rename(2). */
+export const oneMount: Need = { met: isOneMount(), reason: 'needs project and temporary files on one mount' };
 
 /** Cases of this suite: Linux only, and only with the tools that they name. */
 export function needing(...tools: string[]): Case {

@@ -1,5 +1,5 @@
 // Everyday programs do the same inside a sandbox as outside.
-import { needing, sameEverywhere } from './support';
+import { needing, oneMount, sameEverywhere } from './support';
 
 needing('find')('find walks a tree', async () => {
   const files = { 'project/a/one.txt': '1', 'project/a/b/two.txt': '2', 'project/c/three.md': '3' };
@@ -68,7 +68,7 @@ needing('python3')('files move and are linked from one directory to another, wit
   await sameEverywhere('2\nlinked\nmoved\nsub\n', { script });
 });
 
-needing('python3')('files move between the project and the temporary directory', async () => {
+needing('python3').needing(oneMount)('files move between the project and the temporary directory', async () => {
   const script = `
     directory=$(mktemp -d) && echo text > "$directory/file"
     python3 -c 'import os, sys

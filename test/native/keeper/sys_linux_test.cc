@@ -126,7 +126,8 @@ TEST(OpenPipe, IsCloseOnExecAndNonBlockingIfAsked) {
   }
 }
 
-TEST(KillChildren, KillsDirectChildrenOnlyAndNobodyElse) {
+// One that is inherited while the list is read may be killed in the same round, or in the next.
+TEST(KillChildren, KillsChildrenAndThoseThatTheyLeave) {
   EXPECT_EQ(InChild([]() -> std::string {
               CHILD_CHECK(BecomeSubreaper() == 0);
               int ends[2];
@@ -145,7 +146,6 @@ TEST(KillChildren, KillsDirectChildrenOnlyAndNobodyElse) {
               KillChildren(middle);
               int status = 0;
               CHILD_CHECK(waitpid(middle, &status, 0) == middle && WTERMSIG(status) == SIGKILL);
-              CHILD_CHECK(IsRunning(grandchild));
               // Ours now that its parent is dead.
               KillChildren(0);
               CHILD_CHECK(waitpid(grandchild, &status, 0) == grandchild && WTERMSIG(status) == SIGKILL);
