@@ -9,7 +9,8 @@ mkdir "$work/tree" "$work/home"
 tar -c --exclude=./.git --exclude=./build --exclude=./node_modules --exclude=./prebuilds . | tar -x -C "$work/tree"
 cp -a node_modules "$work/tree/"
 cd "$work/tree"
-# Nothing of this machine's own npm configuration may be needed.
+# Nothing of this machine's own npm configuration may be needed, nor reach us by way of an npm that runs us.
+for name in $(compgen -e | grep -i '^npm_'); do unset "$name"; done
 export HOME="$work/home" NPM_CONFIG_USERCONFIG=/dev/null
 npm run build:gyp
 npm start
