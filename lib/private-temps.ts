@@ -3,22 +3,31 @@ import * as path from 'path';
 
 const prefix = 'sandboxed-pty-';
 
+// Names are short, because programs make UNIX sockets in there, whose paths have 107 bytes at most.
+const base = 36;
+
 /** When a process started; undefined if there is none, or no way to know. */
 function startTime(pid: number | 'self'): string | undefined {
   try {
     const text = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[19]).toString(base);
   } catch {
     return undefined;
   }
+}
+
+/** A few letters that stand for a text (FNV-1a). */
+function digest(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const char of text) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193);
+  return (hash >>> 0).toString(base).padStart(7, '0').slice(-4);
 }
 
 /** Where a process number means what it means here: this boot of this machine, this pid namespace. */
 function readPlace(): string | undefined {
   try {
     const namespace = /\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0];
-    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
-    return namespace && `${namespace}.${boot}`;
+    return namespace && digest(namespace + fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1'));
   } catch {
     return undefined;
   }
@@ -43,7 +52,7 @@ const swept = new Set<string>();
 async function sweep(parent: string, place: string): Promise<void> {
   const names = await fs.promises.readdir(parent);
   for (const name of names) {
-    const found = /^sandboxed-pty-(\d+)-(\d+)-([^-]+)-/.exec(name);
+    const found = /^sandboxed-pty-(\d+)-(\w+)-(\w+)-/.exec(name);
     if (found?.[3] !== place || startTime(Number(found[1])) === found[2]) continue;
     await fs.promises.rmdir(path.join(parent, name)).catch(() => {}); // not empty, not ours, or gone already
   }
