@@ -71,6 +71,12 @@ function belongsTo(name, host) {
   return Number(pid) === process.pid || text(`/proc/${pid}/stat`) === '';
 }
 
+/** Without the pages that V8 keeps for new objects: it takes tens of megabytes more of them in a long run, and uses none. */
+function residentBytes() {
+  const {rss, heapTotal, heapUsed} = process.memoryUsage();
+  return rss - (heapTotal - heapUsed);
+}
+
 export function measure() {
   globalThis.gc?.();
   return {
@@ -80,7 +86,7 @@ export function measure() {
     processes: countProcesses(),
     cgroups: leaves(process.pid).length,
     'temporary directories': temporaries(process.pid).length,
-    'resident bytes': process.memoryUsage.rss(),
+    'resident bytes': residentBytes(),
   };
 }
 
