@@ -1,5 +1,7 @@
 import type { DisposeOptions, DisposeReport, ProcessInfo, Tracking } from './disposal';
 import type { Enforcement, ProtectionReport } from './enforcement';
+import { EventSource } from './event';
+import type { Violation, Warning } from './notices';
 import type { SpawnOptions } from './options';
 import { systemName, unsupported } from './platform';
 import type { Protection } from './policy';
@@ -92,7 +94,13 @@ function adorn(terminal: NodePtyTerminal, enforcement: Enforcement): Terminal {
     };
   };
   const once = (options?: DisposeOptions): Promise<DisposeReport> => (disposal ??= dispose(options));
+  const warnings = new EventSource<Warning>();
+  // As late as the warnings of other sessions: who subscribes in this tick hears it.
+  setImmediate(() => warnings.fire({ code: 'WEAK_TRACKING', message: nobodyCounts }));
   return Object.defineProperties(terminal, {
+    onWarning: { value: warnings.event },
+    // There are no limits to run into: the report says that none is kept.
+    onViolation: { value: new EventSource<Violation>().event },
     sandbox: { get: (): Enforcement => enforcement },
     tracking: { get: (): Tracking => ({ mechanisms: [], noCgroup: nobodyCounts }) },
     listProcesses: {

@@ -10,7 +10,7 @@ export interface Violation {
 
 /** Something that the caller should know, although the session runs. */
 export interface Warning {
-  code: 'WEAK_TRACKING';
+  code: 'WEAK_TRACKING' | 'NOT_DISPOSED';
   message: string;
 }
 
@@ -25,6 +25,12 @@ export function limitViolations(processes: number, memory: number): Violation[] 
     found.push({ limit: 'memory', times: memory, message });
   }
   return found;
+}
+
+/** destroy() has no other way to say so. */
+export function notDisposed(error: unknown): Warning {
+  const message = `The terminal is closed, but its session could not be disposed of: ${(error as Error).message}. Call dispose().`;
+  return { code: 'NOT_DISPOSED', message };
 }
 
 /** Without a cgroup or a Landlock scope, what forks faster than it can be found may get away. */

@@ -7,7 +7,7 @@ import { Event, EventSource } from './event';
 import { InputFeeder } from './input-feeder';
 import { LegacyEvents } from './legacy-events';
 import { NativeSession } from './native-loader';
-import { limitViolations, trackingWarning, Violation, Warning } from './notices';
+import { limitViolations, notDisposed, trackingWarning, Violation, Warning } from './notices';
 import { checkCells, ResolvedOptions } from './options';
 import { isUtf8, OutputDecoder } from './output-decoder';
 import { pipeTerminal } from './pipe';
@@ -49,7 +49,7 @@ export class Terminal extends LegacyEvents {
   readonly onExit: Event<ExitEvent> = this.exitSource.event;
   /** The session ran into one of its limits. */
   readonly onViolation: Event<Violation> = this.violationSource.event;
-  /** Once, if the session is tracked less well than it could be. */
+  /** If the session is tracked less well than it could be, and if destroy() could not end it. */
   readonly onWarning: Event<Warning> = this.warningSource.event;
   readonly ptsName: string;
   handleFlowControl: boolean;
@@ -101,11 +101,13 @@ export class Terminal extends LegacyEvents {
   private openGate(): void {
     this.gateOpen = true;
     const warning = trackingWarning(this.tracking);
-    if (warning) {
-      this.warningSource.fire(warning);
-      this.tell('warning', warning);
-    }
+    if (warning) this.warn(warning);
     if (!this.userPaused) this.session.resume();
+  }
+
+  private warn(warning: Warning): void {
+    this.warningSource.fire(warning);
+    this.tell('warning', warning);
   }
 
   private violated(violations: Violation[]): void {
@@ -256,7 +258,7 @@ export class Terminal extends LegacyEvents {
     if (this.exited) return;
     this.input.clear();
     this.session.hangUp();
-    void this.dispose({ signal: 'SIGHUP', graceMs: hangUpGraceMs });
+    this.dispose({ signal: 'SIGHUP', graceMs: hangUpGraceMs }).catch((error: unknown) => this.warn(notDisposed(error)));
   }
 
   /**

@@ -42,7 +42,14 @@ NativeSession::NativeSession(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
   if (!request) return;
   if (!ReadHandlers(info[1])) return;
   if (!addon_->Ready()) return;
-  std::optional<PreparedKeeper> keeper = TakeKeeper(info[0].As<Napi::Object>().Get("keeper"));
+  const Napi::Value handle = info[0].As<Napi::Object>().Get("keeper");
+  std::optional<PreparedKeeper> keeper = TakeKeeper(handle);
+  // Not on with another one: this one knows of the directory that was made for the session.
+  if (!handle.IsUndefined() && !keeper) {
+    Napi::TypeError::New(env, "keeper must come from startKeeper() and not be used")
+        .ThrowAsJavaScriptException();
+    return;
+  }
   auto session = keeper ? Session::Spawn(*request, std::move(*keeper), addon_->pump(), this)
                         : Session::Spawn(*request, addon_->pump(), this);
   if (!session.ok()) {

@@ -100,9 +100,13 @@ std::string ReadProcFile(const char* path) {
 std::string OwnPrefix() {
   static const std::string prefix = [] {
     uint32_t copy = 0;
-    // Without the kernel's randomness the address does, which differs between the copies as well.
-    if (getrandom(&copy, sizeof copy, GRND_NONBLOCK) != ssize_t{sizeof copy})
-      copy = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(&kPrefix) >> 12);
+    // Without the kernel's randomness the time does: two copies are not loaded in the same nanosecond. No
+    // address: the session can read the name.
+    if (getrandom(&copy, sizeof copy, GRND_NONBLOCK) != ssize_t{sizeof copy}) {
+      timespec now{};
+      clock_gettime(CLOCK_MONOTONIC, &now);
+      copy = static_cast<uint32_t>(now.tv_nsec);
+    }
     char digits[9];
     snprintf(digits, sizeof digits, "%08x", copy);
     return kPrefix + OwnerTag() + "-" + digits + "-";

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "base/eintr.h"
 #include "base/fd.h"
 #include "track/process_ref.h"
+#include "track/take_number.h"
 
 namespace spty {
 namespace {
@@ -25,15 +25,6 @@ std::string ReadWhole(const std::string& path, size_t limit) {
     text.append(buffer, static_cast<size_t>(got));
   }
   return text;
-}
-
-template <typename Number>
-bool TakeNumber(std::string_view& text, Number* number) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  if (error != std::errc()) return false;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return true;
 }
 
 std::vector<std::string> SplitArguments(const std::string& text) {
@@ -106,18 +97,6 @@ std::vector<pid_t> DescendantsOf(pid_t pid) {
     for (pid_t child : DirectChildren(found[i])) found.push_back(child);
   }
   return found;
-}
-
-std::string OwnerTag() { return std::to_string(getpid()) + "-" + std::to_string(StartTimeOf(getpid())); }
-
-bool OwnerLives(const std::string& tag) {
-  std::string_view rest = tag;
-  pid_t pid = 0;
-  uint64_t start = 0;
-  if (!TakeNumber(rest, &pid) || pid <= 0 || rest.empty() || rest.front() != '-') return true;
-  rest.remove_prefix(1);
-  if (!TakeNumber(rest, &start) || start == 0) return true;
-  return StartTimeOf(pid) == start;
 }
 
 }  // namespace spty

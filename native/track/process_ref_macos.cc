@@ -3,7 +3,6 @@
 #include <sys/sysctl.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstring>
 #include <string_view>
 
@@ -34,14 +33,6 @@ char StateOf(uint32_t status) {
     default:
       return '?';
   }
-}
-
-template <typename Number>
-bool TakeNumber(std::string_view& text, Number* number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  if (error != std::errc()) return false;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return true;
 }
 
 // KERN_PROCARGS2: an int with the number of arguments, the path of the program, padding, then each argument
@@ -114,18 +105,6 @@ std::vector<pid_t> DescendantsOf(pid_t pid) {
   add_children(pid);
   for (size_t i = 0; i < found.size(); ++i) add_children(found[i]);
   return found;
-}
-
-std::string OwnerTag() { return std::to_string(getpid()) + "-" + std::to_string(StartTimeOf(getpid())); }
-
-bool OwnerLives(const std::string& tag) {
-  std::string_view rest = tag;
-  pid_t pid = 0;
-  uint64_t start = 0;
-  if (!TakeNumber(rest, &pid) || pid <= 0 || rest.empty() || rest.front() != '-') return true;
-  rest.remove_prefix(1);
-  if (!TakeNumber(rest, &start) || start == 0) return true;
-  return StartTimeOf(pid) == start;
 }
 
 }  // namespace spty

@@ -77,12 +77,16 @@ ours('with fail_if_unavailable false it runs on node-pty, filters the environmen
        sandbox: { ${confined}, fail_if_unavailable: false },
      });
      const { sandbox, tracking } = terminal;
-     return { ...(await outputOf(terminal)), sandbox, tracking, report: await terminal.dispose() };`,
+     const told = [];
+     terminal.onWarning(({ code }) => told.push(code));
+     terminal.onViolation(() => told.push('violation'));
+     return { ...(await outputOf(terminal)), sandbox, tracking, told, report: await terminal.dispose() };`,
     { env: { SECRET: 'token', HOME: '/home/me' } },
   );
   expect(result).toMatchObject({ output: '[][/home/me][yes]\r\n', exitCode: 6 });
   expect(result.sandbox).toMatchObject({ confined: false, backend: 'none' });
   expect(result.sandbox.reason).toContain('node-pty');
+  expect(result.told).toEqual(['WEAK_TRACKING']);
   const missing = result.sandbox.protections.filter((each: { missing?: boolean }) => each.missing);
   expect(missing.map(({ name }: { name: string }) => name)).toContain('files');
   expect(result.sandbox.protections).toContainEqual({ name: 'environment', wanted: true, enforcedBy: 'filter' });

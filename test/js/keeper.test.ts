@@ -122,3 +122,33 @@ ours('a package inside an archive uses the helper that was unpacked beside it', 
   const source = `require(${JSON.stringify(inside)}).spawn('sh', ['-c', 'exit 7'], {}).onExit(({ exitCode }) => console.log(exitCode));`;
   expect(await host(source)).toMatchObject({ code: 0, stdout: '7\n', stderr: '' });
 });
+
+interface Started {
+  handle: object;
+  tempDir: string;
+}
+
+ours.needing(linux)('a keeper that was started ahead is used once, and leaves nothing if it is not used', () => {
+  const { keeperPath, loadNative } = require(path.join(packageRoot, 'dist/native-loader')) as {
+    keeperPath(): string;
+    loadNative(): {
+      startKeeper(program: string, prefix: string): Started;
+      releaseKeeper(handle: object): void;
+      NativeSession: new (request: object, handlers: object) => { kill(signal: number): boolean };
+    };
+  };
+  const native = loadNative();
+  const nothing = (): void => {};
+  const handlers = { onData: nothing, onDrain: nothing, onExit: nothing, onMore: nothing, onLimit: nothing, text: false };
+  const request = { file: '/bin/true', args: [], env: '', cwd: '/', cols: 80, rows: 24, utf8: true, keeperPath: keeperPath(), waitForExec: true };
+  const unused = native.startKeeper(keeperPath(), path.join(temporaryDirectory(), 'private-'));
+  expect(fs.statSync(unused.tempDir).mode & 0o777).toBe(0o700);
+  native.releaseKeeper(unused.handle);
+  expect(fs.existsSync(unused.tempDir)).toBe(false);
+  // Never silently another one.
+  expect(() => new native.NativeSession({ ...request, keeper: unused.handle }, handlers)).toThrow(/startKeeper/);
+  expect(() => new native.NativeSession({ ...request, keeper: {} }, handlers)).toThrow(/startKeeper/);
+  const used = native.startKeeper(keeperPath(), '');
+  new native.NativeSession({ ...request, keeper: used.handle }, handlers).kill(9);
+  expect(() => new native.NativeSession({ ...request, keeper: used.handle }, handlers)).toThrow(/startKeeper/);
+});
