@@ -214,6 +214,16 @@ class Keeper final : public Children {
 
   pid_t shell() const override { return shell_; }
 
+  bool LetVanish() override {
+    if (shell_ > 0 || signal(SIGCHLD, SIG_IGN) == SIG_ERR) return false;
+    // Those that had ended before are still there, but no more of them come.
+    int status = 0;
+    while (RetryEintr([&] { return waitpid(-1, &status, WNOHANG); }) > 0) {
+      if (WIFEXITED(status) || WIFSIGNALED(status)) ++reaped_;
+    }
+    return true;
+  }
+
  private:
   // The child has sent its listener, or ended before it could. If the gate cannot be opened the listener
   // closes, the kernel refuses what would have been asked, and the session is not worth having.

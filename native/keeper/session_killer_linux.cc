@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/eintr.h"
+#include "keeper/child_walk_linux.h"
 #include "keeper/remove_tree.h"
 #include "keeper/session_killer.h"
 #include "keeper/sys.h"
@@ -15,6 +16,13 @@ namespace spty {
 namespace {
 
 constexpr int kRemoveAttempts = 100;
+// Rounds that a session takes to end whose cgroup or scope was killed: a few, or one for each of many that
+// end.
+constexpr uint32_t kPatience = 50;
+// That the shell is given to die in, before its children are killed one by one all the same.
+constexpr uint32_t kShellRounds = 4;
+
+bool Atomic(uint32_t mechanisms) { return (mechanisms & (wire::kByCgroup | wire::kByScope)) != 0; }
 
 // "populated 0" in cgroup.events, or no cgroup any more: the kernel removes only what is empty. Any other
 // trouble with the file proves nothing.
@@ -43,16 +51,28 @@ void SessionKiller::KillRound() {
   // ESRCH: nobody is left.
   if (scoped_ && (kill(-1, SIGKILL) == 0 || errno == ESRCH)) mechanisms_ |= wire::kByScope;
   mechanisms_ |= wire::kByWalk;
-  KillChildren(children_.shell());
+  if (children_.shell() > 0) KillShell(children_.shell());
+  ++rounds_;
+  // One by one is all there is, or those that were to be caught all at once have been elsewhere.
+  if (!vanishing_ && (!Atomic(mechanisms_) || rounds_ > kPatience) && CanKillVanishingChildren()) {
+    vanishing_ = children_.LetVanish();
+    // The shell is about to be reaped. Until then there may be thousands of zombies, and looking through them
+    // all takes longer than one who forks all the time needs to be another.
+    if (!vanishing_ && rounds_ < kShellRounds) return;
+  }
+  if (!vanishing_) return KillChildren();
+  fresh_ = KillVanishingChildren();
+  vanished_ += fresh_;
 }
 
 // After a round that reached everybody at once there is nothing to do but to reap: rounds for each of a
 // thousand that end would take the processor from those who still have to.
 bool SessionKiller::Wait(uint32_t ms) {
   constexpr int kMostReapings = 1000;  // between two rounds, should somebody have been missed after all
-  const bool atomic = (mechanisms_ & (wire::kByCgroup | wire::kByScope)) != 0;
+  // A new face means that somebody was quick enough to fork: no time to lose, and nobody will tell.
+  if (vanishing_ && fresh_ > 0) return true;
   if (!children_.WaitForOne(ms)) return false;
-  for (int i = 0; atomic && i < kMostReapings; ++i) {
+  for (int i = 0; Atomic(mechanisms_) && !vanishing_ && i < kMostReapings; ++i) {
     if (!children_.Reap() || !children_.WaitForOne(ms)) break;
   }
   return true;
@@ -61,7 +81,7 @@ bool SessionKiller::Wait(uint32_t ms) {
 // A process that cannot be killed now is waited for, however long that takes.
 bool SessionKiller::GivesUp() const { return false; }
 
-uint32_t SessionKiller::killed_strays() const { return 0; }
+uint32_t SessionKiller::killed_strays() const { return vanished_; }
 
 bool ProveScope(int control) {
   struct {

@@ -35,9 +35,4 @@ int JoinCgroup(int cgroup_dir);
 // Two connected stream sockets, CLOEXEC. 0 or an errno.
 int OpenSocketPair(int ends[2]);
 
-// Sends SIGKILL to each direct child of this process. Only direct children: they are ours to reap, so none of
-// their numbers can have been reused, and a grandchild becomes a direct child as soon as its parent dies.
-// `leader` is the shell (or 0 once it was reaped), for the case that children cannot be listed.
-void KillChildren(pid_t leader);
-
 }  // namespace spty

@@ -126,33 +126,4 @@ int OpenSocketPair(int ends[2]) {
   return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1 ? errno : 0;
 }
 
-void KillChildren(pid_t leader) {
-  // "thread-self", not "self/task/PID": inside a pid namespace without its own /proc the numbers would not
-  // match.
-  Fd list(open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC));
-  if (!list.valid()) {
-    if (leader > 0) {
-      kill(-leader, SIGKILL);
-      kill(leader, SIGKILL);
-    }
-    return;
-  }
-  char buffer[4096];
-  long pid = 0;
-  for (;;) {
-    ssize_t size = RetryEintr([&] { return read(list.get(), buffer, sizeof buffer); });
-    if (size <= 0) break;
-    for (ssize_t i = 0; i < size; ++i) {
-      if (buffer[i] >= '0' && buffer[i] <= '9') {
-        pid = pid * 10 + (buffer[i] - '0');
-      } else if (pid > 0) {
-        // EPERM (a setuid program) and ESRCH cannot be helped here; the caller goes on until nobody is left.
-        kill(static_cast<pid_t>(pid), SIGKILL);
-        pid = 0;
-      }
-    }
-  }
-  if (pid > 0) kill(static_cast<pid_t>(pid), SIGKILL);
-}
-
 }  // namespace spty

@@ -86,10 +86,4 @@ int JoinCgroup(int) { return ENOTSUP; }
 
 int OpenSocketPair(int ends[2]) { return OpenStreamPair(ends); }
 
-void KillChildren(pid_t leader) {
-  if (leader <= 0) return;
-  kill(-leader, SIGKILL);
-  kill(leader, SIGKILL);
-}
-
 }  // namespace spty

@@ -78,28 +78,18 @@ describe.each(ways)('%s', (way) => {
 });
 
 describe('200 that fork and exit all the time', () => {
-  for (const kind of kinds.filter(({ confined, cgroup }) => confined || cgroup)) {
+  for (const kind of kinds) {
     sandboxed(`are ended, ${kind.name}`, async () => {
       const token = newToken();
       const session = await unleash(kind, 'hoppers', token);
       const atomic = mechanismsOf(session).length > 1;
-      const report = await session.pty.dispose(atomic ? {} : { deadlineMs: 500 });
-      // Where the machine has no cgroup to give, the next test is the one that counts.
-      if (atomic) expect({ ...report, left: bearers(token) }).toMatchObject({ converged: true, survivors: [], left: [] });
+      const report = await session.pty.dispose(atomic ? {} : { deadlineMs: 5000 });
+      if (atomic) expect(report).toMatchObject({ converged: true, survivors: [] });
+      // One by one, whether all are caught in time is luck; that the report says so is not, and the keeper goes on.
+      if (report.converged) expect(bearers(token)).toEqual([]);
       await until('all are gone', () => bearers(token).length === 0);
     });
   }
-
-  // Children are killed one by one here, and one that forks in the right moment is not there any more when its turn
-  // comes. Whether they are all caught is luck; that the report says so is not.
-  sandboxed('are never said to be ended while they are not, tracked, without a cgroup', async () => {
-    const token = newToken();
-    const session = await unleash(kinds[3] as Kind, 'few-hoppers', token);
-    const report = await session.pty.dispose({ deadlineMs: 500 });
-    if (report.converged) expect(bearers(token)).toEqual([]);
-    expect(report.elapsedMs).toBeGreaterThan(0);
-    await until('all are gone', () => bearers(token).length === 0);
-  });
 });
 
 const unified = { met: hierarchy !== undefined && cgroupWritable(), reason: 'needs a writable cgroup' };

@@ -126,34 +126,5 @@ TEST(OpenPipe, IsCloseOnExecAndNonBlockingIfAsked) {
   }
 }
 
-// One that is inherited while the list is read may be killed in the same round, or in the next.
-TEST(KillChildren, KillsChildrenAndThoseThatTheyLeave) {
-  EXPECT_EQ(InChild([]() -> std::string {
-              CHILD_CHECK(BecomeSubreaper() == 0);
-              int ends[2];
-              CHILD_CHECK(pipe(ends) == 0);
-              pid_t middle = fork();
-              if (middle == 0) {
-                pid_t grandchild = fork();
-                if (grandchild == 0) {
-                  for (;;) pause();
-                }
-                if (write(ends[1], &grandchild, sizeof grandchild) == -1) _exit(1);
-                for (;;) pause();
-              }
-              pid_t grandchild = 0;
-              CHILD_CHECK(read(ends[0], &grandchild, sizeof grandchild) == sizeof grandchild);
-              KillChildren(middle);
-              int status = 0;
-              CHILD_CHECK(waitpid(middle, &status, 0) == middle && WTERMSIG(status) == SIGKILL);
-              // Ours now that its parent is dead.
-              KillChildren(0);
-              CHILD_CHECK(waitpid(grandchild, &status, 0) == grandchild && WTERMSIG(status) == SIGKILL);
-              CHILD_CHECK(waitpid(-1, &status, 0) == -1 && errno == ECHILD);
-              return "";
-            }),
-            "");
-}
-
 }  // namespace
 }  // namespace spty
