@@ -18,7 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kHoppers = 200, kIdle = 200, kHoppingSeconds = 12 };
+enum { kHoppers = 200, kFewHoppers = 20, kIdle = 200, kHoppingSeconds = 12 };
+static int hoppers = kHoppers;
 static int ready[2];
 static const char* detail;
 
@@ -97,13 +98,20 @@ static void Hop(void) {
 }
 
 static void Hoppers(void) {
-  for (int i = 0; i < kHoppers; ++i) {
+  for (int i = 0; i < hoppers; ++i) {
     if (fork() != 0) continue;
     setsid();
     signal(SIGHUP, SIG_IGN);
     LeaveTerminal();
     Hop();
   }
+}
+
+// For where they cannot be ended at once: two hundred of them, for seconds, take every process number there is, and
+// other tests run at the same time.
+static void FewHoppers(void) {
+  hoppers = kFewHoppers;
+  Hoppers();
 }
 
 static void Stopped(void) {
@@ -210,7 +218,7 @@ static const struct {
     {"ignore", Ignore, 1},      {"hoppers", Hoppers, kHoppers}, {"stopped", Stopped, 1},
     {"vfork", Vfork, 1},        {"slave", HoldSlave, 1},        {"pdeathsig", ParentDeathSignal, 1},
     {"lock", LockCgroup, 1},    {"move", MoveAway, 1},          {"keeper", AttackKeeper, 1},
-    {"idle", Idle, kIdle},
+    {"idle", Idle, kIdle},      {"few-hoppers", FewHoppers, kFewHoppers},
 };
 
 int main(int argc, char** argv) {
