@@ -9,14 +9,12 @@
 
 #include "base/eintr.h"
 #include "base/fd.h"
+#include "uapi/process_files.h"
 
 namespace spty {
 namespace {
 
-// Pinned: Debian 10's headers lack them. The same on every architecture.
-constexpr long kPidfdSendSignal = 424;
-constexpr long kPidfdOpen = 434;
-constexpr auto kByPidfd = static_cast<idtype_t>(3);  // P_PIDFD
+constexpr auto kByPidfd = static_cast<idtype_t>(3);  // P_PIDFD, which older C libraries lack
 
 // A bit per number that a process can have (PID_MAX_LIMIT). Pages that are never touched cost nothing.
 constexpr pid_t kNumbers = 4 << 20;
@@ -58,7 +56,7 @@ bool ForEachChild(Action action) {
   return true;
 }
 
-int OpenPidfd(pid_t pid) { return static_cast<int>(syscall(kPidfdOpen, pid, 0)); }
+int OpenPidfd(pid_t pid) { return static_cast<int>(syscall(uapi::kSysPidfdOpen, pid, 0)); }
 
 // Says nothing about whether it has ended, and leaves its status where it is.
 bool IsOurChild(int pidfd) {
@@ -84,7 +82,8 @@ uint32_t KillVanishingChildren() {
   (void)ForEachChild([&](pid_t pid) {
     const Fd process(OpenPidfd(pid));
     if (!process.valid() || !IsOurChild(process.get())) return;
-    if (syscall(kPidfdSendSignal, process.get(), SIGKILL, nullptr, 0) == 0 && FirstSeen(pid)) ++fresh;
+    if (syscall(uapi::kSysPidfdSendSignal, process.get(), SIGKILL, nullptr, 0) == 0 && FirstSeen(pid))
+      ++fresh;
   });
   return fresh;
 }

@@ -12,6 +12,7 @@
 #include "keeper/gate_place_linux.h"
 #include "keeper/gate_sockets_linux.h"
 #include "keeper/unix_diag_linux.h"
+#include "uapi/openat2.h"
 #include "uapi/process_files.h"
 
 namespace spty {

@@ -58,10 +58,10 @@ bool IsAt(const PinnedPath& pin) {
 }
 
 int OpenWithoutLinks(const char* path) {
-  OpenHow how;
+  uapi::OpenHow how{};
   how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = kResolveNoSymlinks;
-  return static_cast<int>(syscall(kSysOpenat2, AT_FDCWD, path, &how, sizeof how));
+  how.resolve = uapi::kResolveNoSymlinks;
+  return static_cast<int>(syscall(uapi::kSysOpenat2, AT_FDCWD, path, &how, sizeof how));
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ class CgroupLeaf {
   Fd dir_;
   Fd procs_;
   Fd kill_;
+  Fd freeze_;  // only without kill_
   Fd events_;
   Fd pids_events_;
   Fd memory_events_;

@@ -1,6 +1,5 @@
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -17,6 +16,7 @@
 
 #include "base/eintr.h"
 #include "track/cgroup.h"
+#include "track/cgroup_members_linux.h"
 #include "track/process_ref.h"
 
 namespace spty {
@@ -26,23 +26,6 @@ constexpr char kPrefix[] = "sandboxed-pty-";
 constexpr int kRemoveAttempts = 50;
 
 Error CgroupError(int err, const std::string& path) { return {Stage::kCgroup, err, path}; }
-
-Result<void> WriteTo(int fd, const std::string& text, const std::string& path) {
-  const ssize_t written = RetryEintr([&] { return pwrite(fd, text.data(), text.size(), 0); });
-  if (written == -1) return CgroupError(errno, path);
-  return {};
-}
-
-std::string ReadAll(int fd) {
-  std::string text;
-  char buffer[4096];
-  for (;;) {
-    const ssize_t got =
-        RetryEintr([&] { return pread(fd, buffer, sizeof buffer, static_cast<off_t>(text.size())); });
-    if (got <= 0) return text;
-    text.append(buffer, static_cast<size_t>(got));
-  }
-}
 
 // Where the unified hierarchy is mounted, and which part of it that mount shows. Octal escapes as in fstab.
 struct Mount {
@@ -129,25 +112,7 @@ void Pause() {
   nanosleep(&pause, nullptr);
 }
 
-bool Populated(int events) { return ReadAll(events).find("populated 1") != std::string::npos; }
-
-std::vector<pid_t> Pids(int procs) {
-  std::vector<pid_t> pids;
-  std::istringstream lines(ReadAll(procs));
-  for (pid_t pid; lines >> pid;) pids.push_back(pid);
-  return pids;
-}
-
-// One kernel call if there is cgroup.kill; else each by its number, which stays its own as long as it is
-// listed between two readings (a member that ends and is replaced in between cannot be told apart: hence the
-// fallback is for kernels before 5.14 only).
-Result<void> KillMembers(int kill_fd, int procs, const std::string& path) {
-  if (kill_fd >= 0) return WriteTo(kill_fd, "1", path);
-  for (pid_t pid : Pids(procs)) {
-    if (::kill(pid, SIGKILL) != 0 && errno != ESRCH) return CgroupError(errno, path);
-  }
-  return {};
-}
+bool Populated(int events) { return ReadWhole(events).find("populated 1") != std::string::npos; }
 
 // Removes the cgroups in this one, as far as nobody is in them: those of a session inside the session.
 void RemoveInside(int place, const char* name, int depth = 0) {
@@ -173,7 +138,8 @@ bool RemoveOrphan(int place, const char* name) {
   if (events.valid() && Populated(events.get())) {
     const Fd procs(openat(dir.get(), "cgroup.procs", O_RDONLY | O_CLOEXEC));
     const Fd kill_fd(openat(dir.get(), "cgroup.kill", O_WRONLY | O_CLOEXEC));
-    if (!KillMembers(kill_fd.get(), procs.get(), name).ok()) return false;
+    const Fd freeze(openat(dir.get(), "cgroup.freeze", O_WRONLY | O_CLOEXEC));
+    if (!KillMembers({procs.get(), kill_fd.get(), freeze.get()}, name).ok()) return false;
     for (int i = 0; i < kRemoveAttempts && Populated(events.get()); ++i) Pause();
   }
   RemoveInside(place, name);
@@ -274,6 +240,8 @@ Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, 
   if (!leaf.events_.valid()) return CgroupError(errno, path + "/cgroup.events");
   leaf.kill_ = file("cgroup.kill", O_WRONLY);
   if (!leaf.kill_.valid() && errno != ENOENT) return CgroupError(errno, path + "/cgroup.kill");
+  // Only for where there is no cgroup.kill.
+  if (!leaf.kill_.valid()) leaf.freeze_ = file("cgroup.freeze", O_WRONLY);
   TRY(ApplyLimits(dir.get(), path, limits));
   if (limits.processes) leaf.pids_events_ = file("pids.events", O_RDONLY);
   if (limits.memory_bytes) leaf.memory_events_ = file("memory.events", O_RDONLY);
@@ -284,8 +252,8 @@ Result<CgroupLeaf> CgroupLeaf::Create(std::shared_ptr<const CgroupPlace> place, 
 
 LimitHits CgroupLeaf::Hits() const {
   LimitHits hits;
-  if (pids_events_.valid()) hits.processes = EventCount(ReadAll(pids_events_.get()), "max");
-  if (memory_events_.valid()) hits.memory = EventCount(ReadAll(memory_events_.get()), "oom");
+  if (pids_events_.valid()) hits.processes = EventCount(ReadWhole(pids_events_.get()), "max");
+  if (memory_events_.valid()) hits.memory = EventCount(ReadWhole(memory_events_.get()), "oom");
   return hits;
 }
 
@@ -293,18 +261,20 @@ CgroupLeaf::~CgroupLeaf() {
   if (place_ != nullptr && made_) (void)Remove();
 }
 
-Result<void> CgroupLeaf::Kill() const { return KillMembers(kill_.get(), procs_.get(), path()); }
+Result<void> CgroupLeaf::Kill() const {
+  return KillMembers({procs_.get(), kill_.get(), freeze_.get()}, path());
+}
 
 Result<bool> CgroupLeaf::Empty() const {
   errno = 0;
-  const std::string events = ReadAll(events_.get());
+  const std::string events = ReadWhole(events_.get());
   // Removed by the keeper: the kernel removes only what is empty. Any other trouble proves nothing.
   if (events.empty() && errno == ENODEV) return true;
   if (events.empty()) return CgroupError(errno == 0 ? EIO : errno, path());
   return events.find("populated 0") != std::string::npos;
 }
 
-std::vector<pid_t> CgroupLeaf::Members() const { return Pids(procs_.get()); }
+std::vector<pid_t> CgroupLeaf::Members() const { return MembersOf(procs_.get()); }
 
 Result<void> CgroupLeaf::Remove() {
   for (int i = 0; i < kRemoveAttempts; ++i) {

@@ -4,18 +4,21 @@
 
 #include <stdint.h>
 
-namespace spty {
+namespace spty::uapi {
 
-// The same on every architecture that we build for.
-constexpr long kSysOpenat2 = 437;
+// The same on every architecture.
+inline constexpr long kSysOpenat2 = 437;
 
 struct OpenHow {
-  uint64_t flags = 0;
-  uint64_t mode = 0;
-  uint64_t resolve = 0;
+  uint64_t flags;
+  uint64_t mode;
+  uint64_t resolve;
 };
+static_assert(sizeof(OpenHow) == 24);
 
+inline constexpr uint64_t kResolveNoMagiclinks = 0x02;
 // ELOOP instead of following a symbolic link, wherever on the way it is. Magic links count too.
-constexpr uint64_t kResolveNoSymlinks = 0x04;
+inline constexpr uint64_t kResolveNoSymlinks = 0x04;
+inline constexpr uint64_t kResolveInRoot = 0x10;
 
-}  // namespace spty
+}  // namespace spty::uapi

@@ -1,4 +1,4 @@
-// Opening what another process has open, and paths with conditions: numbers and structs that old headers
+// Processes by descriptor, and opening what another one has open: numbers and structs that old headers
 // lack. The system call numbers are asm-generic ones, the same on every architecture.
 #pragma once
 
@@ -6,21 +6,11 @@
 
 namespace spty::uapi {
 
+inline constexpr long kSysPidfdSendSignal = 424;  // Linux 5.1
 inline constexpr long kSysPidfdOpen = 434;
-inline constexpr long kSysOpenat2 = 437;
 inline constexpr long kSysPidfdGetfd = 438;
 
 inline constexpr unsigned kPidfdThread = 0200;  // O_EXCL; Linux 6.9. arm64 agrees.
-
-struct OpenHow {
-  uint64_t flags;
-  uint64_t mode;
-  uint64_t resolve;
-};
-static_assert(sizeof(OpenHow) == 24);
-
-inline constexpr uint64_t kResolveNoMagiclinks = 0x02;
-inline constexpr uint64_t kResolveInRoot = 0x10;
 
 // Only what is used; the rest is padding up to the kernel's size.
 struct Statx {

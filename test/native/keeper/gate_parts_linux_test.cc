@@ -19,6 +19,7 @@
 #include "keeper/unix_diag_linux.h"
 #include "support/in_child.h"
 #include "support/temp_dir.h"
+#include "uapi/openat2.h"
 #include "uapi/process_files.h"
 #include "uapi/seccomp_notify.h"
 #include "uapi/unix_diag.h"

@@ -143,7 +143,7 @@ TEST(PathPinLinuxTest, SaysTheSameWithoutOpenat2For25Trees) {
       expected.emplace_back(path, alone);
     }
     const std::string complaint = InChild([&]() -> std::string {
-      CHILD_CHECK(Refuse(kSysOpenat2, ENOSYS));
+      CHILD_CHECK(Refuse(uapi::kSysOpenat2, ENOSYS));
       CHILD_CHECK(PinExactly("/").error().err == ENOSYS);
       PathResolver resolver(scratch.home(), "", env);
       for (const auto& [path, with] : expected) {

@@ -15,6 +15,7 @@
 #include "support/processes_linux.h"
 #include "support/temp_dir.h"
 #include "track/cgroup.h"
+#include "track/cgroup_members_linux.h"
 #include "track/process_ref.h"
 
 namespace spty {
@@ -151,6 +152,44 @@ TEST_F(LeafTest, IsBornEmptyAndRemovedWithItsObject) {
     EXPECT_TRUE(leaf.Members().empty());
   }
   EXPECT_FALSE(Exists(name));
+}
+
+// As on a kernel that lacks cgroup.kill, and on one that lacks cgroup.freeze too.
+TEST_F(LeafTest, KillsItsMembersOneByOne) {
+  for (const bool freezes : {true, false}) {
+    CgroupLeaf leaf = MakeLeaf();
+    CgroupLeaf other = MakeLeaf();
+    const std::vector<pid_t> members{StartIn(leaf.procs()), StartIn(leaf.procs())};
+    const pid_t stranger = StartIn(other.procs());
+    const Fd freeze(freezes ? openat(leaf.directory(), "cgroup.freeze", O_WRONLY | O_CLOEXEC) : -1);
+    EXPECT_EQ(freeze.valid(), freezes);
+    ASSERT_TRUE(KillMembers({leaf.procs(), -1, freeze.get()}, leaf.path()).ok());
+    for (pid_t pid : members) EXPECT_TRUE(WaitForDeath(pid));
+    EXPECT_TRUE(IsRunning(stranger));
+    EXPECT_TRUE(Eventually([&] { return leaf.Empty().value(); }));
+    EXPECT_TRUE(leaf.Remove().ok());
+  }
+}
+
+// Frozen, it stays who it is until it is killed.
+TEST_F(LeafTest, CatchesOneByOneWhoForksAndExitsAllTheTime) {
+  CgroupLeaf leaf = MakeLeaf();
+  const pid_t first = fork();
+  if (first == 0) {
+    const Fd procs(openat(leaf.directory(), "cgroup.procs", O_WRONLY | O_CLOEXEC));
+    if (write(procs.get(), "0", 1) != 1) _exit(1);
+    for (int hop = 0; hop < 100'000; ++hop) {
+      if (fork() > 0) _exit(0);
+    }
+    _exit(0);
+  }
+  ASSERT_TRUE(WaitForDeath(first));  // it has hopped away
+  const Fd freeze(openat(leaf.directory(), "cgroup.freeze", O_WRONLY | O_CLOEXEC));
+  EXPECT_TRUE(Eventually([&] {
+    EXPECT_TRUE(KillMembers({leaf.procs(), -1, freeze.get()}, leaf.path()).ok());
+    return leaf.Empty().value();
+  }));
+  EXPECT_TRUE(leaf.Remove().ok());
 }
 
 TEST_F(LeafTest, KnowsAndKillsItsMembersAndNobodyElse) {
