@@ -327,17 +327,15 @@ Napi::Value NativeSession::ListProcesses(const Napi::CallbackInfo& info) {
   JsonWriter out;
   out.BeginArray();
   if (session != nullptr) {
-    for (pid_t pid : session->Members()) {
-      const auto process = ReadProcess(pid, true);
-      // Ended since, or ended and not yet reaped.
-      if (!process || process->state == 'Z') continue;
-      out.BeginObject().Key("pid").Integer(static_cast<uint64_t>(process->pid));
-      out.Key("ppid").Integer(static_cast<uint64_t>(process->parent));
-      out.Key("startTicks").Integer(process->start_ticks).Key("name").String(process->name);
+    for (const ProcessInfo& process : session->Members(true)) {
+      if (process.state == 'Z') continue;  // ended, and not yet reaped
+      out.BeginObject().Key("pid").Integer(static_cast<uint64_t>(process.pid));
+      out.Key("ppid").Integer(static_cast<uint64_t>(process.parent));
+      out.Key("startTicks").Integer(process.start_ticks).Key("name").String(process.name);
       out.Key("argv").BeginArray();
-      for (const std::string& argument : process->argv) out.String(argument);
-      out.EndArray().Key("cpuTicks").Integer(process->cpu_ticks);
-      out.Key("rssBytes").Integer(process->rss_bytes).EndObject();
+      for (const std::string& argument : process.argv) out.String(argument);
+      out.EndArray().Key("cpuTicks").Integer(process.cpu_ticks);
+      out.Key("rssBytes").Integer(process.rss_bytes).EndObject();
     }
   }
   out.EndArray();

@@ -178,11 +178,7 @@ DisposeReport Disposer::Summary(const Disposal& disposal, bool converged) {
     report.problem = kKeeperKilled;
     if (session.has_cgroup()) report.mechanisms.emplace_back("cgroup");
   }
-  if (!converged) {
-    for (pid_t pid : session.Members()) {
-      if (auto process = ReadProcess(pid, false)) report.survivors.push_back(std::move(*process));
-    }
-  }
+  if (!converged) report.survivors = session.Members(false);
   report.elapsed_ms = std::chrono::duration<double, std::milli>(Clock::now() - disposal.began).count();
   return report;
 }

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include "session/foreground.h"
 #include "session/late_failure.h"
-#include "track/process_ref.h"
 
 namespace spty {
 namespace {
@@ -221,22 +221,22 @@ std::optional<wire::Done> Session::done() const {
   return done_;
 }
 
-std::vector<pid_t> Session::Members() const {
-  std::vector<pid_t> members;
+std::vector<ProcessInfo> Session::Members(bool with_argv) const {
+  std::vector<ProcessInfo> members;
   {
     std::lock_guard lock(end_mutex_);
-    if (!keeper_gone_) members = DescendantsOf(keeper_.pid());
+    if (!keeper_gone_) members = DescendantsOf(keeper_.pid(), with_argv);
   }
+  std::set<pid_t> known;
+  for (const ProcessInfo& member : members) known.insert(member.pid);
   // Each knows of some that the other does not: orphans in the moment before they are the keeper's, or those
   // in a cgroup of their own.
-  if (cgroup_) {
-    for (pid_t pid : cgroup_->Members()) {
-      if (std::find(members.begin(), members.end(), pid) == members.end()) members.push_back(pid);
-    }
-  }
-  for (pid_t pid : MarkedProcesses(mark_)) {
-    if (std::find(members.begin(), members.end(), pid) == members.end()) members.push_back(pid);
-  }
+  const auto add = [&](pid_t pid) {
+    if (!known.insert(pid).second) return;
+    if (auto process = ReadProcess(pid, with_argv)) members.push_back(std::move(*process));
+  };
+  if (cgroup_) std::ranges::for_each(cgroup_->Members(), add);
+  std::ranges::for_each(MarkedProcesses(mark_), add);
   return members;
 }
 

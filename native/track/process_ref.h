@@ -20,6 +20,7 @@ struct ProcessInfo {
   char state = '?';
   uint64_t cpu_ticks = 0;
   uint64_t rss_bytes = 0;
+  uint32_t threads = 0;
 };
 
 // Nothing if there is no such process (any more).
@@ -27,7 +28,7 @@ std::optional<ProcessInfo> ReadProcess(pid_t pid, bool with_argv);
 // Since boot, in ticks; 0 if there is no such process.
 uint64_t StartTimeOf(pid_t pid);
 // Everybody below it, parents first.
-std::vector<pid_t> DescendantsOf(pid_t pid);
+std::vector<ProcessInfo> DescendantsOf(pid_t pid, bool with_argv);
 
 // "<pid>-<start>": whose a cgroup or a directory is, in its name.
 std::string OwnerTag();

@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <cstdio>
 #include <memory>
 #include <string_view>
 
@@ -14,15 +14,27 @@
 namespace spty {
 namespace {
 
+// "/proc/<pid>" and more, without the heap: a list of processes takes thousands of these.
+class ProcPath {
+ public:
+  ProcPath(const char* format, pid_t pid) { snprintf(text_, sizeof text_, format, pid, pid); }
+  const char* c_str() const { return text_; }
+
+ private:
+  char text_[64];
+};
+
 // A whole file of /proc, up to a limit; empty if it cannot be read.
-std::string ReadWhole(const std::string& path, size_t limit) {
-  const Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::string ReadWhole(const char* path, size_t limit) {
+  const Fd fd(open(path, O_RDONLY | O_CLOEXEC));
   std::string text;
   while (fd.valid() && text.size() < limit) {
     char buffer[4096];
     const ssize_t got = RetryEintr([&] { return read(fd.get(), buffer, sizeof buffer); });
     if (got <= 0) break;
     text.append(buffer, static_cast<size_t>(got));
+    // These files hand out a page before they hand out less than all, so that this was the end.
+    if (static_cast<size_t>(got) < sizeof buffer / 2) break;
   }
   return text;
 }
@@ -38,22 +50,27 @@ std::vector<std::string> SplitArguments(const std::string& text) {
   return argv;
 }
 
+constexpr size_t kLongestChildren = 1 << 20;
+
+void TakeChildren(const char* path, std::vector<pid_t>* children) {
+  const std::string text = ReadWhole(path, kLongestChildren);
+  std::string_view rest = text;
+  for (pid_t child; TakeNumber(rest, &child);) children->push_back(child);
+}
+
 // Its direct children, all threads' together.
-std::vector<pid_t> DirectChildren(pid_t pid) {
-  std::vector<pid_t> children;
-  const std::string base = "/proc/" + std::to_string(pid) + "/task";
+void TakeChildrenOf(pid_t pid, uint32_t threads, std::vector<pid_t>* children) {
+  // Most have one thread, which is named like the process.
+  if (threads == 1) return TakeChildren(ProcPath("/proc/%d/task/%d/children", pid).c_str(), children);
+  const ProcPath tasks("/proc/%d/task", pid);
   struct CloseDir {
     void operator()(DIR* dir) const { closedir(dir); }
   };
-  const std::unique_ptr<DIR, CloseDir> tasks(opendir(base.c_str()));
-  if (tasks == nullptr) return children;
-  while (const dirent* task = readdir(tasks.get())) {
+  const std::unique_ptr<DIR, CloseDir> dir(opendir(tasks.c_str()));
+  while (const dirent* task = dir == nullptr ? nullptr : readdir(dir.get())) {
     if (task->d_name[0] == '.') continue;
-    const std::string text = ReadWhole(base + "/" + task->d_name + "/children", 1 << 20);
-    std::string_view rest = text;
-    for (pid_t child; TakeNumber(rest, &child);) children.push_back(child);
+    TakeChildren((std::string(tasks.c_str()) + "/" + task->d_name + "/children").c_str(), children);
   }
-  return children;
 }
 
 constexpr size_t kLongestStat = 4096;
@@ -63,8 +80,7 @@ constexpr size_t kLongestArguments = 1 << 16;
 
 // proc(5), /proc/pid/stat: the name stands in parentheses and may contain anything, so the last one counts.
 std::optional<ProcessInfo> ReadProcess(pid_t pid, bool with_argv) {
-  const std::string base = "/proc/" + std::to_string(pid);
-  const std::string text = ReadWhole(base + "/stat", kLongestStat);
+  const std::string text = ReadWhole(ProcPath("/proc/%d/stat", pid).c_str(), kLongestStat);
   const size_t open = text.find('(');
   const size_t close = text.rfind(')');
   if (open == std::string::npos || close == std::string::npos || close + 3 >= text.size())
@@ -80,9 +96,11 @@ std::optional<ProcessInfo> ReadProcess(pid_t pid, bool with_argv) {
   }
   info.parent = static_cast<pid_t>(fields[0]);
   info.cpu_ticks = static_cast<uint64_t>(fields[10] + fields[11]);
+  info.threads = static_cast<uint32_t>(fields[16]);
   info.start_ticks = static_cast<uint64_t>(fields[18]);
   info.rss_bytes = static_cast<uint64_t>(fields[20]) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  if (with_argv) info.argv = SplitArguments(ReadWhole(base + "/cmdline", kLongestArguments));
+  if (with_argv)
+    info.argv = SplitArguments(ReadWhole(ProcPath("/proc/%d/cmdline", pid).c_str(), kLongestArguments));
   return info;
 }
 
@@ -91,10 +109,16 @@ uint64_t StartTimeOf(pid_t pid) {
   return info ? info->start_ticks : 0;
 }
 
-std::vector<pid_t> DescendantsOf(pid_t pid) {
-  std::vector<pid_t> found = DirectChildren(pid);
-  for (size_t i = 0; i < found.size(); ++i) {
-    for (pid_t child : DirectChildren(found[i])) found.push_back(child);
+std::vector<ProcessInfo> DescendantsOf(pid_t pid, bool with_argv) {
+  std::vector<ProcessInfo> found;
+  std::vector<pid_t> pids;
+  // The number of its threads is not worth another look.
+  TakeChildrenOf(pid, 0, &pids);
+  for (size_t i = 0; i < pids.size(); ++i) {
+    auto info = ReadProcess(pids[i], with_argv);
+    if (!info) continue;  // ended since; what it left is its parent's, or the keeper's by the next time
+    TakeChildrenOf(info->pid, info->threads, &pids);
+    found.push_back(std::move(*info));
   }
   return found;
 }

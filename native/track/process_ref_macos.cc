@@ -87,8 +87,8 @@ uint64_t StartTimeOf(pid_t pid) {
   return ReadBsdInfo(pid, &bsd) ? bsd.pbi_start_tvsec * kMicroseconds + bsd.pbi_start_tvusec : 0;
 }
 
-std::vector<pid_t> DescendantsOf(pid_t pid) {
-  std::vector<pid_t> found;
+std::vector<ProcessInfo> DescendantsOf(pid_t pid, bool with_argv) {
+  std::vector<pid_t> pids;
   const auto add_children = [&](pid_t parent) {
     std::vector<pid_t> children(64);
     for (;;) {
@@ -96,14 +96,18 @@ std::vector<pid_t> DescendantsOf(pid_t pid) {
           proc_listchildpids(parent, children.data(), static_cast<int>(children.size() * sizeof(pid_t)));
       if (count <= 0) return;
       if (static_cast<size_t>(count) < children.size()) {
-        found.insert(found.end(), children.begin(), children.begin() + count);
+        pids.insert(pids.end(), children.begin(), children.begin() + count);
         return;
       }
       children.resize(children.size() * 2);
     }
   };
   add_children(pid);
-  for (size_t i = 0; i < found.size(); ++i) add_children(found[i]);
+  std::vector<ProcessInfo> found;
+  for (size_t i = 0; i < pids.size(); ++i) {
+    add_children(pids[i]);
+    if (auto info = ReadProcess(pids[i], with_argv)) found.push_back(std::move(*info));
+  }
   return found;
 }
 

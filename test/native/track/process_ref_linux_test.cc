@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "base/fd.h"
 #include "support/processes_linux.h"
@@ -123,15 +124,33 @@ TEST(DescendantsOf, FindsGrandchildrenAfterTheirParents) {
       for (;;) pause();
     }
   });
-  std::vector<pid_t> found;
-  ASSERT_TRUE(Eventually([&] { return (found = DescendantsOf(child.pid())).size() == 2; }));
-  EXPECT_EQ(ReadProcess(found[0], false)->parent, child.pid());
-  EXPECT_EQ(ReadProcess(found[1], false)->parent, found[0]);
-  const auto all = DescendantsOf(getpid());
-  EXPECT_NE(std::find(all.begin(), all.end(), found[1]), all.end());
-  kill(found[1], SIGKILL);
-  kill(found[0], SIGKILL);
-  EXPECT_TRUE(WaitForDeath(found[1]));
+  std::vector<ProcessInfo> found;
+  ASSERT_TRUE(Eventually([&] { return (found = DescendantsOf(child.pid(), false)).size() == 2; }));
+  EXPECT_EQ(found[0].parent, child.pid());
+  EXPECT_EQ(found[1].parent, found[0].pid);
+  const auto all = DescendantsOf(getpid(), false);
+  EXPECT_TRUE(std::ranges::any_of(all, [&](const auto& one) { return one.pid == found[1].pid; }));
+  kill(found[1].pid, SIGKILL);
+  kill(found[0].pid, SIGKILL);
+  EXPECT_TRUE(WaitForDeath(found[1].pid));
+}
+
+// Children of a thread that is not the first.
+TEST(DescendantsOf, FindsChildrenOfEveryThread) {
+  const Child child([] {
+    std::thread([] {
+      if (fork() == 0) {
+        for (;;) pause();
+      }
+      for (;;) pause();
+    }).detach();
+  });
+  std::vector<ProcessInfo> found;
+  ASSERT_TRUE(Eventually([&] { return (found = DescendantsOf(getpid(), false)).size() == 2; }));
+  EXPECT_EQ(found[0].threads, 2U);
+  EXPECT_EQ(found[1].parent, child.pid());
+  kill(found[1].pid, SIGKILL);
+  EXPECT_TRUE(WaitForDeath(found[1].pid));
 }
 
 TEST(OwnerTag, NamesAProcessAndWhenItStarted) {
