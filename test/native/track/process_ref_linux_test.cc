@@ -135,22 +135,23 @@ TEST(DescendantsOf, FindsGrandchildrenAfterTheirParents) {
   EXPECT_TRUE(WaitForDeath(found[1].pid));
 }
 
-// Children of a thread that is not the first.
+// Those of a thread that is not the first, too; of the process itself, and of one below it.
 TEST(DescendantsOf, FindsChildrenOfEveryThread) {
   const Child child([] {
     std::thread([] {
       if (fork() == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (;;) pause();
       }
       for (;;) pause();
     }).detach();
   });
   std::vector<ProcessInfo> found;
-  ASSERT_TRUE(Eventually([&] { return (found = DescendantsOf(getpid(), false)).size() == 2; }));
-  EXPECT_EQ(found[0].threads, 2U);
-  EXPECT_EQ(found[1].parent, child.pid());
-  kill(found[1].pid, SIGKILL);
-  EXPECT_TRUE(WaitForDeath(found[1].pid));
+  ASSERT_TRUE(Eventually([&] { return (found = DescendantsOf(child.pid(), false)).size() == 1; }));
+  EXPECT_EQ(found[0].parent, child.pid());
+  EXPECT_EQ(ReadProcess(child.pid(), false)->threads, 2U);
+  const auto all = DescendantsOf(getpid(), false);
+  EXPECT_TRUE(std::ranges::any_of(all, [&](const auto& one) { return one.pid == found[0].pid; }));
 }
 
 TEST(OwnerTag, NamesAProcessAndWhenItStarted) {
