@@ -5,8 +5,8 @@ module.exports = {
   rootDir: __dirname,
   roots: ['<rootDir>/build/test-js'],
   testMatch: ['**/*.test.js'],
-  // A file for one system is no test of another, not even a skipped one.
-  testPathIgnorePatterns: ['/node_modules/', process.platform === 'darwin' ? '_linux\\.test\\.js$' : '_macos\\.test\\.js$'],
+  // A file for one system is no test of another, not even a skipped one. Examples have dependencies of their own: `npm run test:example`.
+  testPathIgnorePatterns: ['/node_modules/', '/test-js/examples/', process.platform === 'darwin' ? '_linux\\.test\\.js$' : '_macos\\.test\\.js$'],
   testEnvironment: 'node',
   transform: {},
   moduleNameMapper: {'^sandboxed-pty$': '<rootDir>/dist/index.js'},

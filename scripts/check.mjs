@@ -13,6 +13,7 @@ const steps = {
   test: ['npm', 'test'],
   lint: ['npm', 'run', '--silent', 'lint'],
   start: ['npm', 'start'],
+  example: ['npm', 'run', '--silent', 'test:example'],
   package: ['npm', 'run', '--silent', 'test:package'],
   gyp: ['scripts/test-gyp.sh'],
   // They compile without a warning, link, and need nothing that macOS does not have. The cross compiler is for x64 only.

@@ -1,7 +1,8 @@
 // Runs every suite and ends with one line: N passed, N failed, N skipped.
-//   node scripts/test.mjs [--native] [--js] [--sanitize=address,undefined] [--no-build] [-- <jest arguments>]
+//   node scripts/test.mjs [--native] [--js] [--example] [--sanitize=address,undefined] [--no-build] [-- <jest arguments>]
 // Exit status 1 on a failure, on no tests at all, and with CI=true on a skip that test/expected-skips.json does not name.
 import {parseArgs} from 'node:util';
+import {installWebTerminal} from './lib/example.mjs';
 import {buildJsTests, buildLib} from './lib/lib-build.mjs';
 import {buildNativeTests, buildWithCmakeJs, nativeTestsDir} from './lib/native-build.mjs';
 import {Failure, main} from './lib/process.mjs';
@@ -19,11 +20,11 @@ await main(async () => {
   const {values, positionals} = parseArgs({
     allowPositionals: true,
     options: {
-      native: {type: 'boolean'}, js: {type: 'boolean'}, sanitize: {type: 'string', default: ''},
+      native: {type: 'boolean'}, js: {type: 'boolean'}, example: {type: 'boolean'}, sanitize: {type: 'string', default: ''},
       'no-build': {type: 'boolean'},
     },
   });
-  const all = !values.native && !values.js;
+  const all = !values.native && !values.js && !values.example;
   const build = !values['no-build'];
   const suites = [];
   /** A suite that cannot even be built is a failed one; the others still run. */
@@ -53,6 +54,15 @@ await main(async () => {
       }
       buildJsTests();
       return runJest(positionals);
+    });
+  }
+
+  // Not one of all: it downloads, and needs a browser.
+  if (values.example) {
+    await suite('the web terminal', () => {
+      installWebTerminal({forTests: true});
+      buildJsTests();
+      return runJest(['--testPathIgnorePatterns=/node_modules/', '--testPathPatterns=/test-js/examples/', ...positionals]);
     });
   }
 

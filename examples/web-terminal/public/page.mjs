@@ -26,7 +26,7 @@ terminal.open(place);
 const encoder = new TextEncoder();
 let connection;
 
-/** Told to the server in pieces of this size: as much as that it never waits for. */
+/** Told to the server in pieces of this size. It does not wait for as little as that. */
 const drawnPiece = 16 * 1024;
 
 function showSize() {
@@ -58,9 +58,10 @@ function connect() {
   };
   showReport(null);
   showNotice('');
+  showExplanation({allowed: true, text: ''});
   showStatus('connecting', 'waiting');
-  connection = new Connection(token, {
-    open: () => connection.tell('start', {cols: terminal.cols, rows: terminal.rows}),
+  const own = new Connection(token, {
+    open: () => own.tell('start', {cols: terminal.cols, rows: terminal.rows}),
     started: (session) => {
       showSandbox(session);
       showStatus('running', 'good');
@@ -72,7 +73,7 @@ function connect() {
       terminal.write(bytes, () => {
         drawn += bytes.length;
         if (drawn < drawnPiece) return;
-        connection.tell('drawn', {bytes: drawn});
+        own.tell('drawn', {bytes: drawn});
         drawn = 0;
       });
     },
@@ -90,6 +91,7 @@ function connect() {
       showRunning(false);
     },
   });
+  connection = own;
 }
 
 terminal.onData((text) => connection.input(encoder.encode(text)));

@@ -77,6 +77,7 @@ function processRow({pid, depth, command, cpuSeconds, rssBytes}) {
 
 export function showProcesses({list, more}) {
   byId('processes').replaceChildren(...list.map(processRow));
+  byId('process-table').hidden = list.length === 0;
   showText('more', more > 0 ? `and ${more} more` : '');
 }
 
@@ -101,9 +102,10 @@ export function showReport(report) {
   }
 }
 
-/** Which of the two buttons makes sense. */
+/** Only what makes sense can be pressed. */
 export function showRunning(running) {
-  byId('dispose').disabled = !running;
+  document.body.classList.toggle('ended', !running);
+  for (const id of ['dispose', 'explain']) byId(id).disabled = !running;
   byId('dispose').hidden = !running;
   byId('again').hidden = running;
 }
