@@ -2,8 +2,15 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
+/** What runs in a browser. */
+const pages = ['examples/web-terminal/public/*.mjs', 'examples/electron/page.js'];
+
+const readonly = (...names) => Object.fromEntries(names.map((name) => [name, 'readonly']));
+
+const unusedVariables = {'no-unused-vars': ['error', {varsIgnorePattern: '^_', argsIgnorePattern: '^_', caughtErrors: 'none'}]};
+
 export default tseslint.config(
-  {ignores: ['build/', 'dist/', 'node_modules/', 'prebuilds/', 'third_party/', 'docs/', 'examples/']},
+  {ignores: ['build/', 'dist/', 'prebuilds/', 'third_party/', 'docs/', '**/node_modules/']},
   {
     files: ['lib/**/*.ts', 'lib/**/*.mts'],
     extends: [js.configs.recommended, ...tseslint.configs.recommendedTypeChecked],
@@ -21,11 +28,22 @@ export default tseslint.config(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'bench/**/*.mjs'],
+    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/**/*.mjs', 'examples/**/*.cjs'],
+    ignores: pages,
     extends: [js.configs.recommended],
-    languageOptions: {globals: {process: 'readonly', console: 'readonly', Buffer: 'readonly', URL: 'readonly',
-      performance: 'readonly', setTimeout: 'readonly', clearTimeout: 'readonly', setImmediate: 'readonly', globalThis: 'readonly',
-      setInterval: 'readonly', clearInterval: 'readonly'}},
-    rules: {'no-unused-vars': ['error', {varsIgnorePattern: '^_', caughtErrors: 'none'}]},
+    languageOptions: {globals: readonly('process', 'console', 'Buffer', 'URL', 'URLSearchParams', 'performance', 'globalThis',
+      'setTimeout', 'clearTimeout', 'setImmediate', 'setInterval', 'clearInterval')},
+    rules: unusedVariables,
+  },
+  {
+    files: ['examples/**/*.cjs'],
+    languageOptions: {sourceType: 'commonjs', globals: readonly('__dirname')},
+  },
+  {
+    files: pages,
+    extends: [js.configs.recommended],
+    languageOptions: {globals: readonly('document', 'location', 'history', 'WebSocket', 'ResizeObserver', 'URLSearchParams',
+      'TextEncoder', 'TextDecoder')},
+    rules: unusedVariables,
   },
 );

@@ -24,8 +24,9 @@ const checks = {
     const mode = fix ? ['-i'] : ['--dry-run', '-Werror'];
     if (cppFiles.length > 0) run('clang-format', [...mode, ...cppFiles]);
   },
-  'TypeScript formatting': () => runNode(programOf('prettier', 'bin/prettier.cjs'), ['--log-level', 'warn', fix ? '--write' : '--check', 'lib']),
-  eslint: () => runNode(programOf('eslint', 'bin/eslint.js'), [...(fix ? ['--fix'] : []), 'lib', 'scripts', 'bench']),
+  'formatting of lib/ and examples': () => runNode(programOf('prettier', 'bin/prettier.cjs'), ['--log-level', 'warn', fix ? '--write' : '--check', 'lib',
+    'examples/**/*.{js,cjs,mjs,html,css}']),
+  eslint: () => runNode(programOf('eslint', 'bin/eslint.js'), [...(fix ? ['--fix'] : []), 'lib', 'scripts', 'bench', 'examples']),
   'unused exports': () => {
     const unused = unusedExports();
     if (unused.length > 0) throw new Failure(unused.join('\n'));

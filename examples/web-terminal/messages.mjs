@@ -5,13 +5,15 @@ const isSize = ({cols, rows}) => isInteger(cols, 2, 1000) && isInteger(rows, 1, 
 
 const accesses = ['read', 'write', 'execute', 'connect'];
 
+const isQuestion = ({access, target}) =>
+  accesses.includes(access) && typeof target === 'string' && target !== '' && target.length <= 4096;
+
 /** By type: which fields are taken over, and whether their values make sense. */
 const known = new Map([
   ['start', {fields: ['cols', 'rows'], isValid: isSize}],
   ['resize', {fields: ['cols', 'rows'], isValid: isSize}],
   ['drawn', {fields: ['bytes'], isValid: ({bytes}) => isInteger(bytes, 0, 2 ** 31)}],
-  ['why', {fields: ['access', 'target'], isValid: ({access, target}) =>
-    accesses.includes(access) && typeof target === 'string' && target !== '' && target.length <= 4096}],
+  ['why', {fields: ['access', 'target'], isValid: isQuestion}],
   ['dispose', {fields: [], isValid: () => true}],
 ]);
 

@@ -8,7 +8,8 @@ export function describeProcesses(processes) {
   const childrenOf = new Map();
   for (const each of processes) {
     const parent = pids.has(each.ppid) && each.ppid !== each.pid ? each.ppid : undefined;
-    childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), each]);
+    if (!childrenOf.has(parent)) childrenOf.set(parent, []);
+    childrenOf.get(parent).push(each);
   }
   const rows = [];
   // Not recursive: a program decides how deep this is.

@@ -82,7 +82,9 @@ async function main() {
   endOnSignals(server, acceptSockets(server, guard, {settings, projectDir}), cleanUp);
 
   if (note) console.log(note);
-  console.log(`The session can write ${projectDir}, has no network, and reads no credentials. Ctrl-C here ends everything.`);
+  console.log(
+    `The session can write ${projectDir}, has no network, and reads no credentials. Ctrl-C here ends everything.`,
+  );
   console.log(`Open ${guard.url}`);
 }
 

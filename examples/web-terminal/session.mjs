@@ -10,6 +10,9 @@ const low = 64 * 1024;
 /** Input that the program has not read yet. More than that was not typed, and is not kept. */
 const maxWaitingInput = 1024 * 1024;
 
+/** Messages that the page has not fetched. One that asks without listening is no page. */
+const maxWaitingMessages = 4 * 1024 * 1024;
+
 const processesEveryMs = 1000;
 
 /** What a shell gets whose page was closed: time to save its history. */
@@ -24,7 +27,7 @@ export class Session {
   #pty;
   #undrawn = 0;
   #timer;
-  #finishing;
+  #finishing = false;
   #ending;
 
   /** `place` is {settings, projectDir}: what resolveSettings() returned, and what the session may work on. */
@@ -47,7 +50,11 @@ export class Session {
     clearInterval(this.#timer);
     const report = await this.#pty?.dispose(grace);
     if (report && !report.converged) {
-      console.error(`Session ${this.#pty.pid}: not proven that nobody is left.`, report.problem ?? '', report.survivors);
+      console.error(
+        `Session ${this.#pty.pid}: not proven that nobody is left.`,
+        report.problem ?? '',
+        report.survivors,
+      );
     }
   }
 
@@ -71,7 +78,9 @@ export class Session {
   };
 
   #tell(type, content) {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify({type, ...content}));
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#socket.bufferedAmount > maxWaitingMessages) this.#socket.terminate();
+    else this.#socket.send(JSON.stringify({type, ...content}));
   }
 
   #start({cols, rows}) {
@@ -97,8 +106,11 @@ export class Session {
     pty.onWarning(({message}) => this.#tell('notice', {message}));
     pty.onViolation(({message}) => this.#tell('notice', {message}));
     this.#tell('started', {sandbox: pty.sandbox, tracking: pty.tracking, projectDir, shell: pty.process});
-    this.#timer = setInterval(() => this.#tellProcesses(), processesEveryMs);
     this.#tellProcesses();
+    this.#timer = setInterval(() => {
+      // A page in a sleeping tab gets the next list when it has fetched what it was sent before.
+      if (this.#socket.bufferedAmount < low) this.#tellProcesses();
+    }, processesEveryMs);
   }
 
   #tellProcesses() {
@@ -143,12 +155,13 @@ export class Session {
   }
 
   /** The shell has ended, or the person wants that everything does: at once, and with a report. */
-  #finish() {
-    this.#finishing ??= this.#pty.dispose().then((report) => {
-      clearInterval(this.#timer);
-      this.#tellProcesses();
-      this.#tell('report', {report});
-      this.#socket.close(closed.normally, 'the session has ended');
-    });
+  async #finish() {
+    if (this.#finishing) return;
+    this.#finishing = true;
+    const report = await this.#pty.dispose();
+    clearInterval(this.#timer);
+    this.#tellProcesses();
+    this.#tell('report', {report});
+    this.#socket.close(closed.normally, 'the session has ended');
   }
 }

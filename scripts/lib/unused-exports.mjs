@@ -1,4 +1,4 @@
-// Exports of lib/ and scripts/lib that nobody imports: dead code, or a function that could be private.
+// Exports of lib/, scripts/lib and the examples that nobody imports: dead code, or a function that could be private.
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {root} from './process.mjs';
@@ -16,8 +16,8 @@ const declared = /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|c
 
 /** By name and not by resolution: a name that two files export counts as used if it is in either. */
 export function unusedExports() {
-  const sources = filesIn(['lib', 'scripts/lib'], /\.(ts|mts|mjs)$/);
-  const users = filesIn(['lib', 'scripts', 'test', 'bench'], /\.(ts|mts|mjs|cjs|js)$/);
+  const sources = filesIn(['lib', 'scripts/lib', 'examples'], /\.(ts|mts|mjs)$/);
+  const users = filesIn(['lib', 'scripts', 'test', 'bench', 'examples'], /\.(ts|mts|mjs|cjs|js)$/);
   const texts = new Map(users.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
   const unused = [];
   for (const path of sources.filter((each) => !entryPoints.includes(each))) {

@@ -2,7 +2,15 @@
 import {FitAddon} from './vendor/addon-fit.mjs';
 import {Terminal} from './vendor/xterm.mjs';
 import {Connection} from './connection.mjs';
-import {showExplanation, showNotice, showProcesses, showReport, showRunning, showSandbox, showStatus} from './panel.mjs';
+import {
+  showExplanation,
+  showNotice,
+  showProcesses,
+  showReport,
+  showRunning,
+  showSandbox,
+  showStatus,
+} from './panel.mjs';
 import {lastRefusal} from './refusals.mjs';
 
 // Out of the address bar, the history and every screenshot. The page keeps it for the next session.

@@ -21,19 +21,19 @@ export const showExplanation = ({allowed, text}) => showText('explanation', text
 
 /** What each protection is about. */
 const titles = {
-  'files': 'Files by path',
+  files: 'Files by path',
   'read-holes': 'Credential files',
   'write-holes': 'Git metadata',
   'private-temp': 'Own temporary directory',
   'private-pty': 'Other terminals',
   'unix-sockets': 'UNIX sockets',
-  'outsiders': 'Signals to others',
-  'network': 'No network',
-  'syscalls': 'Dangerous system calls',
-  'privileges': 'setuid, capabilities',
-  'descriptors': 'Inherited descriptors',
-  'environment': 'Environment variables',
-  'limits': 'Processes, memory, CPU',
+  outsiders: 'Signals to others',
+  network: 'No network',
+  syscalls: 'Dangerous system calls',
+  privileges: 'setuid, capabilities',
+  descriptors: 'Inherited descriptors',
+  environment: 'Environment variables',
+  limits: 'Processes, memory, CPU',
 };
 
 function protectionRow({name, wanted, enforcedBy, missing, reason}) {
@@ -57,8 +57,14 @@ function protectionRow({name, wanted, enforcedBy, missing, reason}) {
 export function showSandbox({sandbox, tracking, projectDir, shell}) {
   const missing = sandbox.protections.filter((each) => each.missing);
   byId('padlock').dataset.state = !sandbox.confined ? 'bad' : missing.length > 0 ? 'partly' : 'good';
-  showText('padlock-title', !sandbox.confined ? `Not confined: ${sandbox.reason}`
-    : missing.length > 0 ? `Confined, but for ${missing.length}` : 'Confined');
+  showText(
+    'padlock-title',
+    !sandbox.confined
+      ? `Not confined: ${sandbox.reason}`
+      : missing.length > 0
+        ? `Confined, but for ${missing.length}`
+        : 'Confined',
+  );
   showText('backend', sandbox.landlockAbi > 0 ? `Landlock ABI ${sandbox.landlockAbi}` : sandbox.backend);
   byId('backend').title = `Ended by: ${tracking.mechanisms.join(', ')}`;
   showText('place', `${shell} in ${projectDir}`);
@@ -91,11 +97,11 @@ export function showReport(report) {
   if (report === null) return;
   place.dataset.state = report.converged ? 'good' : 'bad';
   const lines = {
-    'result': proof(report),
-    'ended': `${report.killed} in ${report.rounds} ${report.rounds === 1 ? 'round' : 'rounds'}, ${report.elapsedMs.toFixed(1)} ms`,
-    'by': report.mechanisms.join(', ') || 'nothing was left to end',
-    'left': report.survivors.map(({pid, name, state}) => `${pid} ${name} (${state})`).join(', '),
-    'problem': report.problem ?? '',
+    result: proof(report),
+    ended: `${report.killed} in ${report.rounds} ${report.rounds === 1 ? 'round' : 'rounds'}, ${report.elapsedMs.toFixed(1)} ms`,
+    by: report.mechanisms.join(', ') || 'nothing was left to end',
+    left: report.survivors.map(({pid, name, state}) => `${pid} ${name} (${state})`).join(', '),
+    problem: report.problem ?? '',
   };
   for (const [title, text] of Object.entries(lines)) {
     if (text) place.append(element('dt', title), element('dd', text));

@@ -1,11 +1,23 @@
-// The kernel tells nobody but the program that something was refused. Programs say it in their own words; these are the usual ones.
-const usual = /(?<verb>cannot \w+ )?[^\n]*?(?<path>(?:~|\.{0,2}\/)[^\s:'"‘’]+)['"’]?: (?:Permission denied|Operation not permitted)/g;
+// The kernel tells nobody but the program that something was refused. Programs say it in words of their own; these are
+// the usual ones. No clever expression here: the text is the program's, and it must not be able to keep the page busy.
+const ends = [': Permission denied', ': Operation not permitted'];
 
-const writing = /touch|create|remove|make|move|write|overwrite/;
+const writing = /cannot (?:touch|create|remove|make|move|overwrite)/;
+
+function refusalIn(line) {
+  const end = ends.find((each) => line.endsWith(each));
+  if (end === undefined) return undefined;
+  const before = line.slice(0, -end.length).replace(/['"’]$/, '');
+  const target = before.split(/[\s:'"‘’]/).at(-1);
+  if (!/^(?:~|\.{0,2}\/)/.test(target)) return undefined;
+  return {access: writing.test(before) ? 'write' : 'read', target};
+}
 
 /** {access, target} of the last refusal in the text, or undefined. A guess: what a program prints proves nothing. */
 export function lastRefusal(text) {
-  const found = [...text.matchAll(usual)].at(-1);
-  if (found === undefined) return undefined;
-  return {access: writing.test(found.groups.verb ?? '') ? 'write' : 'read', target: found.groups.path};
+  const lines = text.split('\n').slice(0, -1);
+  return lines
+    .map((line) => refusalIn(line.trimEnd()))
+    .filter(Boolean)
+    .at(-1);
 }

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as http from 'node:http';
 import { createRequire } from 'node:module';
 import * as path from 'node:path';
-import { repositoryRoot, temporaryDirectory, within, type Need } from '../support';
+import { environment, repositoryRoot, temporaryDirectory, within, type Need } from '../support';
 
 const exampleDir = path.join(repositoryRoot, 'examples/web-terminal');
 const requireFromExample = createRequire(path.join(exampleDir, 'package.json'));
@@ -40,7 +40,7 @@ export class WebServer {
   private onOutput: () => void = () => {};
 
   constructor(args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
-    const env = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', SHELL: '/bin/sh', HOME: '/nonexistent', TMPDIR: process.env['TMPDIR'], ...options.env };
+    const env = { ...environment, SHELL: '/bin/sh', TMPDIR: process.env['TMPDIR'], ...options.env };
     const command = [path.join(exampleDir, 'server.mjs'), ...args];
     this.child = spawn(process.execPath, command, { cwd: options.cwd ?? '/', env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const name of ['stdout', 'stderr'] as const) {
@@ -71,9 +71,15 @@ export class WebServer {
   }
 }
 
-/** Runs `body` with a server whose session works in `projectDir`. */
-export async function withServer<T>(body: (server: WebServer, url: URL, projectDir: string) => Promise<T>, env: NodeJS.ProcessEnv = {}): Promise<T> {
-  const projectDir = temporaryDirectory();
+export interface ServerOptions {
+  env?: NodeJS.ProcessEnv;
+  projectDir?: string;
+}
+
+type WithServer<T> = (server: WebServer, url: URL, projectDir: string) => Promise<T>;
+
+/** Runs `body` with a server whose sessions work in `projectDir`, which is a new directory unless it is given. */
+export async function withServer<T>(body: WithServer<T>, { env, projectDir = temporaryDirectory() }: ServerOptions = {}): Promise<T> {
   const server = new WebServer([projectDir], { env });
   try {
     return await body(server, await server.url(), projectDir);
@@ -113,6 +119,7 @@ export class BareClient {
   output = '';
   readonly messages: any[] = [];
   readonly closed: Promise<number>;
+  private readonly opened: Promise<void>;
   private readonly socket: any;
   private onMessage: () => void = () => {};
 
@@ -129,11 +136,12 @@ export class BareClient {
       this.onMessage();
     });
     this.socket.on('error', () => {}); // 'close' follows
+    this.opened = new Promise((resolve) => this.socket.on('open', resolve));
     this.closed = new Promise((resolve) => this.socket.on('close', resolve));
   }
 
   async open(): Promise<this> {
-    await within('the socket', new Promise((resolve) => this.socket.once('open', resolve)));
+    await within('the socket', this.opened);
     return this;
   }
 

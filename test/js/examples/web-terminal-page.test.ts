@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { isRunning, ours, repositoryRoot, temporaryDirectory, until } from '../support';
-import { browser, dependencies, launchBrowser, withServer, type Browser, type Page, type WebServer } from './support';
+import { browser, dependencies, launchBrowser, withServer, type Browser, type Page, type ServerOptions, type WebServer } from './support';
 
 const test = ours.needing(dependencies, browser);
 
@@ -32,7 +32,7 @@ const pidsOf = (page: Page): Promise<number[]> =>
   page.locator('#processes tr').evaluateAll((rows: any[]) => rows.map((row) => Number(row.dataset.pid)));
 
 /** Opens the page, and fails if anything was reported on its console: what its policy forbids, for example. */
-function visit(body: (visit: Visit) => Promise<void>, env: NodeJS.ProcessEnv = {}): Promise<void> {
+function visit(body: (visit: Visit) => Promise<void>, options: ServerOptions = {}): Promise<void> {
   return withServer(async (server, url, projectDir) => {
     const page = await chromium.newPage({ viewport: { width: 1280, height: 800 } });
     const complaints: string[] = [];
@@ -46,7 +46,7 @@ function visit(body: (visit: Visit) => Promise<void>, env: NodeJS.ProcessEnv = {
     } finally {
       await page.close();
     }
-  }, env);
+  }, options);
 }
 
 test('what is typed is run, and its output is shown', () =>
@@ -103,6 +103,39 @@ test('a secret beside the project cannot be read, and the page can say why', () 
     await page.locator('#explanation', { hasText: `read "${secret}": denied.` }).waitFor();
   });
 });
+
+test('refusals are found in the usual words, and quickly in any others', () =>
+  visit(async ({ page }) => {
+    const find = (texts: string[]): Promise<unknown[]> =>
+      page.evaluate(
+        async ([module, ...all]: string[]) => {
+          const { lastRefusal } = await import(module as string);
+          return all.map((text) => lastRefusal(text) ?? null);
+        },
+        ['/refusals.mjs', ...texts],
+      );
+    expect(
+      await find([
+        'cat: /etc/shadow: Permission denied\r\n',
+        "ls: cannot open directory '/root': Permission denied\r\n$ ",
+        "touch: cannot touch '/usr/x': Permission denied\n",
+        'sh: 1: cannot create /usr/x: Permission denied\n',
+        'cat: /etc/shadow: No such file or directory\n',
+        'cat: /first: Permission denied\ncat: /second: Permission denied\nmore\n',
+        `${'/'.repeat(4000)}\n`,
+        `${"cannot touch '".repeat(300)}: Permission denied\n`,
+      ]),
+    ).toEqual([
+      { access: 'read', target: '/etc/shadow' },
+      { access: 'read', target: '/root' },
+      { access: 'write', target: '/usr/x' },
+      { access: 'write', target: '/usr/x' },
+      null,
+      { access: 'read', target: '/second' },
+      null,
+      null,
+    ]);
+  }));
 
 test('the padlock shows what enforces each protection', () =>
   visit(async ({ page }) => {
@@ -189,30 +222,36 @@ test('a page of another site opens no socket', () =>
 if (process.env['SPTY_SCREENSHOTS']) {
   test('screenshots', () => {
     const home = temporaryDirectory();
-    fs.writeFileSync(path.join(home, '.bashrc'), `PS1='\\[\\e[1;34m\\]\\W\\[\\e[0m\\] \\$ '\n`);
-    const docs = (name: string): string => path.join(repositoryRoot, 'docs', name);
+    fs.writeFileSync(path.join(home, '.bashrc'), `PS1='\\[\\e[1;34m\\]\\W\\[\\e[0m\\] > '\n`);
+    const projectDir = path.join(temporaryDirectory(), 'app');
+    fs.mkdirSync(projectDir);
+    fs.writeFileSync(path.join(projectDir, 'index.js'), `console.log('hello');\n`);
+    const take = (page: Page, name: string): Promise<unknown> => page.screenshot({ path: path.join(repositoryRoot, 'docs', name) });
     return visit(
-      async ({ page, projectDir }) => {
-        fs.mkdirSync(path.join(projectDir, 'app'));
-        fs.writeFileSync(path.join(projectDir, 'app/index.js'), `console.log('hello from inside');\n`);
-        await type(page, 'cd app; clear');
-        await type(page, 'echo "it writes its project" > notes.txt && ls');
-        await type(page, 'cat /etc/shadow');
-        await type(page, 'echo x > /usr/local/bin/ls');
-        await type(page, 'exec 3<>/dev/tcp/192.0.2.1/443');
-        await type(page, `(trap '' HUP TERM; exec setsid sleep 1000) &`);
-        await type(page, 'sleep 2000 &');
-        await processRow(page, 'sleep 1000').waitFor();
+      async ({ page }) => {
+        await shown(page, /app >/);
+        // Each with the end of what it prints: no line is typed into a program that still runs.
+        for (const [line, end] of [
+          ['echo "the project is writable" > notes.txt; ls', /index.js +notes.txt *app >/],
+          ['cat /etc/shadow', /shadow: Permission denied *app >/],
+          ['echo x > /usr/local/bin/ls', /bin.ls: Permission denied *app >/],
+          ['exec 3<>/dev/tcp/192.0.2.1/443', /443: Permission denied *app >/],
+          ['setsid --fork sleep 1000', /sleep 1000 *app >/],
+          ['sleep 2000 &', /\[1\] \d+ *app >/],
+        ] as const) {
+          await type(page, line);
+          await shown(page, end);
+        }
         await processRow(page, 'sleep 2000').waitFor();
         await page.getByLabel('Path, host or socket').fill('/etc/shadow');
         await page.getByRole('button', { name: 'Explain' }).click();
         await page.locator('#explanation', { hasText: 'denied' }).waitFor();
-        await page.screenshot({ path: docs('web-terminal.png') });
+        await take(page, 'web-terminal.png');
         await page.getByRole('button', { name: 'End them all' }).click();
         await page.locator('#report', { hasText: 'Proven' }).waitFor();
-        await page.screenshot({ path: docs('web-terminal-ended.png') });
+        await take(page, 'web-terminal-ended.png');
       },
-      { HOME: home, SHELL: '/bin/bash' },
+      { projectDir, env: { HOME: home, SHELL: '/bin/bash' } },
     );
   });
 }

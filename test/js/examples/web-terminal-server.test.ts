@@ -10,7 +10,7 @@ test('the page needs the token, and nothing needs another Host', () =>
   withServer(async (_server, url) => {
     const page = `/${url.search}`;
     expect(await statusOf(url, page)).toBe(200);
-    for (const target of ['/', '/?token=', '/?token=wrong', `${page}x`, page.slice(0, -1), '/?token=a&token=b', '/?token[]=a']) {
+    for (const target of ['/', '//', '/?token=', '/?token=wrong', `${page}x`, page.slice(0, -1), '/?token=a&token=b', '/?token[]=a']) {
       expect([target, await statusOf(url, target)]).toEqual([target, 403]);
     }
     expect(await statusOf(url, '/page.mjs')).toBe(200);
@@ -21,7 +21,7 @@ test('the page needs the token, and nothing needs another Host', () =>
 
 test('no file is served that is not listed', () =>
   withServer(async (_server, url) => {
-    for (const target of ['/index.html', '/server.mjs', '/../server.mjs', '/%2e%2e/server.mjs', '/vendor/', '/%', '//', '/session']) {
+    for (const target of ['/index.html', '/server.mjs', '/../server.mjs', '/%2e%2e/server.mjs', '/vendor/', '/%', '/session']) {
       const status = await statusOf(url, target + url.search);
       expect([target, status === 404 || status === 400]).toEqual([target, true]);
     }
