@@ -38,6 +38,14 @@ await main(async () => {
     }
   };
 
+  const buildForJs = () => {
+    if (build) {
+      buildWithCmakeJs();
+      buildLib();
+    }
+    buildJsTests();
+  };
+
   if (all) await suite('include directions', runIncludeCheck);
   if (all || values.native) {
     const dir = nativeTestsDir(values.sanitize);
@@ -48,11 +56,7 @@ await main(async () => {
   }
   if (all || values.js) {
     await suite('JavaScript tests', () => {
-      if (build) {
-        buildWithCmakeJs();
-        buildLib();
-      }
-      buildJsTests();
+      buildForJs();
       return runJest(positionals);
     });
   }
@@ -60,8 +64,8 @@ await main(async () => {
   // Not one of all: it downloads, and needs a browser.
   if (values.example) {
     await suite('the web terminal', () => {
+      buildForJs();
       installWebTerminal({forTests: true});
-      buildJsTests();
       return runJest(['--testPathIgnorePatterns=/node_modules/', '--testPathPatterns=/test-js/examples/', ...positionals]);
     });
   }

@@ -6,11 +6,15 @@ import {root} from './process.mjs';
 /** What users import. */
 const entryPoints = ['lib/index.ts', 'lib/index.mts', 'lib/cli/main.ts'];
 
-function filesIn(dirs, pattern) {
-  return dirs.flatMap((dir) => readdirSync(join(root, dir), {recursive: true})
-    .filter((path) => pattern.test(path) && !/(^|\/)node_modules\//.test(path))
-    .map((path) => join(dir, path)));
+/** Not readdir's own recursion: that follows links, and the example's dependencies have one to this very package. */
+function filesBelow(dir) {
+  return readdirSync(join(root, dir), {withFileTypes: true}).flatMap((entry) => {
+    if (entry.isFile()) return [join(dir, entry.name)];
+    return entry.isDirectory() && entry.name !== 'node_modules' ? filesBelow(join(dir, entry.name)) : [];
+  });
 }
+
+const filesIn = (dirs, pattern) => dirs.flatMap(filesBelow).filter((path) => pattern.test(path));
 
 const declared = /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type|enum) ([A-Za-z_$][\w$]*)/gm;
 
