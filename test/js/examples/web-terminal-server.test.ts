@@ -158,6 +158,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     }));
 }
 
+test('a server that is killed leaves no session behind', () =>
+  withServer(async (server, url) => {
+    const client = new BareClient(url);
+    const shell = await client.start();
+    expect(isRunning(shell)).toBe(true);
+    expect(await server.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+    await until('the shell is gone', () => !isRunning(shell));
+  }));
+
 test('a session that removes its own project does not disturb the server', () =>
   withServer(async (_server, url, projectDir) => {
     const client = new BareClient(url);
