@@ -8,7 +8,7 @@ const settings = {
   profile: 'workspace',
 };
 
-/** The end of a text is where errors are. */
+/** Characters. The end of a text is where errors are, so the beginning is cut. */
 const maxOutput = 100_000;
 
 /**
@@ -36,7 +36,12 @@ export async function runCommand(command, {projectDir, permissions = null, timeo
   }
 
   let output = '';
-  pty.onData((data) => (output = (output + data).slice(-maxOutput)));
+  let outputCut = false;
+  pty.onData((data) => {
+    output += data;
+    outputCut ||= output.length > maxOutput;
+    output = output.slice(-maxOutput);
+  });
   const exited = new Promise((resolve) => pty.onExit(resolve));
 
   let timedOut = false;
@@ -54,6 +59,7 @@ export async function runCommand(command, {projectDir, permissions = null, timeo
   const ended = await pty.dispose();
   return {
     output: output.replaceAll('\r\n', '\n'),
+    outputCut,
     exitCode,
     signal,
     timedOut,

@@ -1,10 +1,11 @@
 // The main process: owns the terminals. The page only sees text. Not run: see ../README.md.
 'use strict';
-const {app, BrowserWindow, ipcMain} = require('electron');
+const {app, BrowserWindow, dialog, ipcMain} = require('electron');
+const fs = require('node:fs');
 const path = require('node:path');
 const {createSandboxedPty} = require('sandboxed-pty');
 
-const projectDir = process.env.PROJECT || process.cwd();
+const projectDir = fs.realpathSync(process.env.PROJECT || process.cwd());
 const sandbox = {enabled: true, profile: 'workspace'};
 const grace = {signal: 'SIGHUP', graceMs: 1000};
 
@@ -13,6 +14,12 @@ const high = 100_000;
 const low = 5_000;
 
 const running = new Set();
+
+// The page shows what confined programs print. Should one of them take it over, it can say no more than this.
+const isSize = (size) =>
+  [size?.cols, size?.rows].every((value) => Number.isInteger(value) && value >= 1 && value <= 1000);
+const isText = (data) => typeof data === 'string';
+const isLength = (length) => Number.isInteger(length) && length >= 0;
 
 function openTerminal() {
   const window = new BrowserWindow({
@@ -24,10 +31,13 @@ function openTerminal() {
   const tell = (channel, value) => {
     if (!page.isDestroyed()) page.send(channel, value);
   };
-  /** Messages of this window's page only. */
-  const listen = (channel, handler) => {
-    const listener = (event, ...args) => {
-      if (event.sender === page) handler(...args);
+  // Whatever would be shown instead of our page would have its bridge to the shell.
+  page.on('will-navigate', (event) => event.preventDefault());
+  page.setWindowOpenHandler(() => ({action: 'deny'}));
+  /** Messages of this window's page only, and only those that make sense. */
+  const listen = (channel, isValid, handler) => {
+    const listener = (event, value) => {
+      if (event.sender === page && isValid(value)) handler(value);
     };
     ipcMain.on(channel, listener);
     window.once('closed', () => ipcMain.removeListener(channel, listener));
@@ -56,7 +66,7 @@ function openTerminal() {
     });
   }
 
-  listen('ready', ({cols, rows}) => {
+  listen('ready', isSize, ({cols, rows}) => {
     // A page that was reloaded says this again, and will never draw what the one before it was sent.
     waiting = 0;
     if (pty === undefined) start({cols, rows});
@@ -64,12 +74,12 @@ function openTerminal() {
     pty?.resume();
     if (pty) tell('sandbox', pty.sandbox);
   });
-  listen('drawn', (length) => {
+  listen('drawn', isLength, (length) => {
     waiting = Math.max(0, waiting - length);
     if (waiting < low) pty?.resume();
   });
-  listen('input', (data) => pty?.write(data));
-  listen('resize', ({cols, rows}) => pty?.resize(cols, rows));
+  listen('input', isText, (data) => pty?.write(data));
+  listen('resize', isSize, ({cols, rows}) => pty?.resize(cols, rows));
   window.once('closed', async () => {
     const report = await pty?.dispose(grace);
     if (report && !report.converged) console.error('processes are left:', report.survivors);
@@ -77,7 +87,18 @@ function openTerminal() {
   window.loadFile(path.join(__dirname, 'index.html'));
 }
 
-app.whenReady().then(openTerminal);
+app.whenReady().then(() => {
+  // What a session can change must not be run unconfined the next time.
+  if (path.relative(projectDir, __dirname).split(path.sep)[0] !== '..') {
+    dialog.showErrorBox(
+      'No project',
+      `This application lies in ${projectDir}. Name another folder in the variable PROJECT.`,
+    );
+    app.quit();
+    return;
+  }
+  openTerminal();
+});
 app.on('window-all-closed', () => app.quit());
 
 // Shells get their grace. Without this, and after a crash, the keepers end everything at once.

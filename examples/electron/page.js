@@ -1,7 +1,12 @@
 // In the page: draws what comes, tells how much of it is drawn, and shows what holds the session.
 'use strict';
 /* global Terminal, terminalHost */
-const terminal = new Terminal({cols: 100, rows: 30});
+const terminal = new Terminal({
+  cols: 100,
+  rows: 30,
+  // A link in the output would be opened outside of the sandbox: not followed.
+  linkHandler: {activate: () => {}},
+});
 terminal.open(document.getElementById('terminal'));
 
 terminalHost.onData((data) => terminal.write(data, () => terminalHost.drawn(data.length)));

@@ -13,7 +13,7 @@ import {
 } from './panel.mjs';
 import {lastRefusal} from './refusals.mjs';
 
-// Out of the address bar, the history and every screenshot. The page keeps it for the next session.
+// Out of the address bar, and of what is copied from there. The page keeps it for the next session.
 const token = new URLSearchParams(location.search).get('token') ?? '';
 history.replaceState(null, '', '/');
 

@@ -128,7 +128,7 @@ export class BareClient {
     this.socket.on('message', (data: Buffer, isBinary: boolean) => {
       if (isBinary) {
         this.bytes += data.length;
-        this.output = (this.output + data.toString()).slice(-10_000);
+        this.output += data.toString('latin1');
       } else {
         this.messages.push(JSON.parse(data.toString()));
       }
