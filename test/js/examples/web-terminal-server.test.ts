@@ -168,6 +168,17 @@ test('a server that is killed leaves no session behind', () =>
     await until('the shell is gone', () => !isRunning(shell));
   }));
 
+test('a session that cannot be started is said to be so, and nothing runs instead', () =>
+  withServer(
+    async (_server, url) => {
+      const client = await new BareClient(url).open();
+      client.send({ type: 'start', cols: 80, rows: 24 });
+      expect(await client.closed).toBe(1011);
+      expect(client.messages).toEqual([{ type: 'failed', message: expect.stringContaining('/nowhere/shell') }]);
+    },
+    { env: { SHELL: '/nowhere/shell' } },
+  ));
+
 test('a session that removes its own project does not disturb the server', () =>
   withServer(async (_server, url, projectDir) => {
     const client = new BareClient(url);
