@@ -127,3 +127,66 @@ with tempfile.NamedTemporaryFile() as file:
 `;
   await sameEverywhere('child\n12\nasync\nTrue\n', { files: { 'project/program.py': program }, script: 'python3 program.py' });
 });
+
+needing('java', 'javac')('javac compiles, and java runs threads, children and a garbage collection', async () => {
+  const program = `
+import java.nio.file.*;
+import java.util.concurrent.*;
+public class Program {
+  public static void main(String[] args) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    System.out.println(threads.submit(() -> 6 * 7).get());
+    threads.shutdown();
+    System.gc();
+    Process child = new ProcessBuilder("echo", "child").redirectErrorStream(true).start();
+    System.out.print(new String(child.getInputStream().readAllBytes()));
+    Path file = Files.createTempFile("spty", ".txt");
+    System.out.println(Files.exists(file));
+    Files.delete(file);
+  }
+}
+`;
+  await sameEverywhere('42\nchild\ntrue\n', {
+    files: { 'project/Program.java': program },
+    // It does not look at TMPDIR by itself.
+    script: 'javac -J-Xmx256m Program.java && java -Xmx128m -Djava.io.tmpdir=${TMPDIR:-/tmp} Program',
+  });
+});
+
+needing('go')('go builds, tests and runs', async () => {
+  const program = `package main
+
+import (
+	"fmt"
+	"os/exec"
+)
+
+func double(n int) int { return 2 * n }
+
+func main() {
+	results := make(chan int)
+	go func() { results <- double(21) }()
+	fmt.Println(<-results)
+	out, err := exec.Command("echo", "child").Output()
+	fmt.Print(string(out))
+	if err != nil {
+		fmt.Println(err)
+	}
+}
+`;
+  const check = `package main
+
+import "testing"
+
+func TestDouble(t *testing.T) {
+	if double(2) != 4 {
+		t.Fail()
+	}
+}
+`;
+  await sameEverywhere('passed\n42\nchild\n', {
+    files: { 'project/go.mod': 'module hello\n\ngo 1.19\n', 'project/main.go': program, 'project/main_test.go': check },
+    // Its cache lies in the home directory, which is not writable, unless the settings say so.
+    script: 'export GOCACHE=$PWD/.cache GOFLAGS=-mod=mod GOTELEMETRY=off; go test . > /dev/null && echo passed; go build -o hello . && ./hello',
+  });
+});
