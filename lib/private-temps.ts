@@ -45,17 +45,28 @@ function ownTag(): { tag: string; place: string | undefined } {
 
 const swept = new Set<string>();
 
+const atATime = 100;
+
 /**
- * A host that dies while it starts a session leaves a directory that no keeper has heard of. Only empty ones are
+ * A host that dies while it starts a session may leave a directory that no keeper has heard of. Only empty ones are
  * removed: whatever has something in it belongs to a session, and its keeper sees to that.
+ *
+ * A few names at a time, from the event loop: libuv's thread pool would be the way, but the first to ask for it where
+ * no thread can be created ends the whole program (libuv aborts).
  */
-async function sweep(parent: string, place: string): Promise<void> {
-  const names = await fs.promises.readdir(parent);
-  for (const name of names) {
+function sweep(parent: string, place: string, names: fs.Dir): void {
+  for (let i = 0; i < atATime; i++) {
+    const name = names.readSync()?.name;
+    if (name === undefined) return names.closeSync();
     const found = /^sandboxed-pty-(\d+)-(\w+)-(\w+)-/.exec(name);
     if (found?.[3] !== place || startTime(Number(found[1])) === found[2]) continue;
-    await fs.promises.rmdir(path.join(parent, name)).catch(() => {}); // not empty, not ours, or gone already
+    try {
+      fs.rmdirSync(path.join(parent, name));
+    } catch {
+      // Not empty, not ours, or gone already.
+    }
   }
+  setImmediate(sweep, parent, place, names).unref();
 }
 
 /** What the name of a private directory begins with: it says whose it is. */
@@ -63,8 +74,13 @@ export function privateTempPrefix(parent: string): string {
   const { tag, place } = ownTag();
   if (place !== undefined && !swept.has(parent)) {
     swept.add(parent);
-    // A directory that cannot be listed cannot be tidied up; that is no reason to refuse a session.
-    sweep(parent, place).catch(() => {});
+    setImmediate(() => {
+      try {
+        sweep(parent, place, fs.opendirSync(parent));
+      } catch {
+        // A directory that cannot be listed cannot be tidied up; that is no reason to refuse a session.
+      }
+    }).unref();
   }
   return path.join(parent, `${prefix}${tag}-`);
 }

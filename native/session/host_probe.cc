@@ -26,13 +26,13 @@ Result<HostFeatures> ProbeHost(const std::string& keeper_path) {
   features.seatbelt = probed.seatbelt != 0;
   features.seatbelt_err = probed.seatbelt_err;
   // A machine that had no process or memory to spare for the attempt has told nothing about its kernel.
-  const auto shortage = [](int err) {
-    return err == EAGAIN || err == ENOMEM || err == EMFILE || err == ENFILE;
-  };
-  const bool certain = !shortage(features.landlock_err) && !shortage(features.seccomp_err) &&
-                       !shortage(features.notify_err) && !shortage(features.diag_err) &&
-                       !shortage(features.seatbelt_err);
-  if (certain) known = features;
+  // Settings that make do with less must not make do with less because of that.
+  for (int err : {features.landlock_err, features.seccomp_err, features.notify_err, features.diag_err,
+                  features.seatbelt_err}) {
+    if (err == EAGAIN || err == ENOMEM || err == EMFILE || err == ENFILE)
+      return Error{Stage::kConfinement, err, {}};
+  }
+  known = features;
   return features;
 }
 
