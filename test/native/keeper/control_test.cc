@@ -11,27 +11,17 @@
 #include <thread>
 
 #include "session/frame_reader.h"
+#include "support/descriptors.h"
 #include "support/keeper_host.h"
-#include "support/processes_linux.h"
+#include "support/processes.h"
 
 namespace spty {
 namespace {
 
-struct SocketPair {
-  SocketPair() {
-    int ends[2];
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    host = Fd(ends[0]);
-    keeper = Fd(ends[1]);
-  }
-  Fd host;
-  Fd keeper;
-};
-
 void SendAll(int fd, const std::string& bytes) {
   size_t sent = 0;
   while (sent < bytes.size()) {
-    ssize_t size = send(fd, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+    ssize_t size = send(fd, bytes.data() + sent, bytes.size() - sent, kSendQuietly);
     if (size <= 0) return;
     sent += static_cast<size_t>(size);
   }
@@ -54,27 +44,27 @@ void SendWithDescriptor(int socket, const std::string& bytes, int passed) {
     rights->cmsg_len = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(rights), &passed, sizeof passed);
   }
-  EXPECT_EQ(sendmsg(socket, &message, MSG_NOSIGNAL), 1);
+  EXPECT_EQ(sendmsg(socket, &message, kSendQuietly), 1);
   SendAll(socket, bytes.substr(1));
 }
 
 int Received(const std::string& bytes, bool with_descriptor = true) {
   SocketPair pair;
   Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-  SendWithDescriptor(pair.host.get(), bytes, with_descriptor ? null.get() : -1);
-  pair.host.Reset();
+  SendWithDescriptor(pair.first.get(), bytes, with_descriptor ? null.get() : -1);
+  pair.first.Reset();
   Reserved reserved;
   ReceivedPlan plan;
-  return ReceivePlan(pair.keeper.get(), &reserved, &plan);
+  return ReceivePlan(pair.second.get(), &reserved, &plan);
 }
 
 TEST(ReceivePlan, TakesAPlanAndItsDescriptor) {
   SocketPair pair;
   Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-  SendWithDescriptor(pair.host.get(), KeeperHost::PlanFrame(ShellPlan("exit")), null.get());
+  SendWithDescriptor(pair.first.get(), KeeperHost::PlanFrame(ShellPlan("exit")), null.get());
   Reserved reserved;
   ReceivedPlan plan;
-  ASSERT_EQ(ReceivePlan(pair.keeper.get(), &reserved, &plan), 0);
+  ASSERT_EQ(ReceivePlan(pair.second.get(), &reserved, &plan), 0);
   EXPECT_STREQ(plan.view.argv[2], "exit");
   EXPECT_TRUE(plan.slave.valid());
   EXPECT_NE(plan.slave.get(), null.get());
@@ -87,13 +77,13 @@ TEST(ReceivePlan, TakesAPlanThatArrivesInPieces) {
   big.env.push_back("BIG=" + std::string(size_t{2} << 20, 'b'));
   std::string frame = KeeperHost::PlanFrame(big);
   std::thread sender([&] {
-    SendWithDescriptor(pair.host.get(), frame.substr(0, 1), STDERR_FILENO);
-    for (size_t at = 1; at < 200; ++at) SendAll(pair.host.get(), frame.substr(at, 1));
-    SendAll(pair.host.get(), frame.substr(200));
+    SendWithDescriptor(pair.first.get(), frame.substr(0, 1), STDERR_FILENO);
+    for (size_t at = 1; at < 200; ++at) SendAll(pair.first.get(), frame.substr(at, 1));
+    SendAll(pair.first.get(), frame.substr(200));
   });
   Reserved reserved;
   ReceivedPlan plan;
-  int err = ReceivePlan(pair.keeper.get(), &reserved, &plan);
+  int err = ReceivePlan(pair.second.get(), &reserved, &plan);
   sender.join();
   ASSERT_EQ(err, 0);
   EXPECT_EQ(strlen(plan.view.env[1]), (size_t{2} << 20) + 4);
@@ -106,10 +96,10 @@ TEST(ReceivePlan, TellsAHostThatWentAwayAtAnyPoint) {
     ASSERT_EQ(Received(frame.substr(0, size)), ECONNRESET) << size;
   }
   SocketPair pair;
-  pair.host.Reset();
+  pair.first.Reset();
   Reserved reserved;
   ReceivedPlan plan;
-  EXPECT_EQ(ReceivePlan(pair.keeper.get(), &reserved, &plan), ECONNRESET);
+  EXPECT_EQ(ReceivePlan(pair.second.get(), &reserved, &plan), ECONNRESET);
 }
 
 std::string ReservationFrame(const Reservation& reservation, uint32_t descriptors) {
@@ -122,12 +112,12 @@ std::string ReservationFrame(const Reservation& reservation, uint32_t descriptor
 TEST(ReceivePlan, NotesWhatIsReservedUntilThePlanComes) {
   SocketPair pair;
   Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-  SendWithDescriptor(pair.host.get(), ReservationFrame({"/tmp/x", ""}, 0), -1);
-  SendWithDescriptor(pair.host.get(), ReservationFrame({"", "leaf"}, 1), null.get());
-  SendWithDescriptor(pair.host.get(), KeeperHost::PlanFrame(ShellPlan("exit")), null.get());
+  SendWithDescriptor(pair.first.get(), ReservationFrame({"/tmp/x", ""}, 0), -1);
+  SendWithDescriptor(pair.first.get(), ReservationFrame({"", "leaf"}, 1), null.get());
+  SendWithDescriptor(pair.first.get(), KeeperHost::PlanFrame(ShellPlan("exit")), null.get());
   Reserved reserved;
   ReceivedPlan plan;
-  ASSERT_EQ(ReceivePlan(pair.keeper.get(), &reserved, &plan), 0);
+  ASSERT_EQ(ReceivePlan(pair.second.get(), &reserved, &plan), 0);
   EXPECT_STREQ(reserved.temp_dir, "/tmp/x");
   EXPECT_STREQ(reserved.cgroup_name, "leaf");
   EXPECT_TRUE(reserved.cgroup_place.valid());
@@ -173,14 +163,14 @@ TEST(SendFrame, IsReadByTheHost) {
   SocketPair pair;
   wire::Exited exited{7, 9};
   wire::Started started{77};
-  ASSERT_EQ(SendFrame(pair.keeper.get(), wire::Type::kStarted, &started, sizeof started), 0);
-  ASSERT_EQ(SendFrame(pair.keeper.get(), wire::Type::kExited, &exited, sizeof exited), 0);
+  ASSERT_EQ(SendFrame(pair.second.get(), wire::Type::kStarted, &started, sizeof started), 0);
+  ASSERT_EQ(SendFrame(pair.second.get(), wire::Type::kExited, &exited, sizeof exited), 0);
   FrameReader reader;
   Frame frame;
-  ASSERT_EQ(reader.Next(pair.host.get(), &frame).value(), FrameReader::Status::kFrame);
+  ASSERT_EQ(reader.Next(pair.first.get(), &frame).value(), FrameReader::Status::kFrame);
   EXPECT_EQ(frame.type, wire::Type::kStarted);
   EXPECT_EQ(frame.started.pid, 77);
-  ASSERT_EQ(reader.Next(pair.host.get(), &frame).value(), FrameReader::Status::kFrame);
+  ASSERT_EQ(reader.Next(pair.first.get(), &frame).value(), FrameReader::Status::kFrame);
   EXPECT_EQ(frame.type, wire::Type::kExited);
   EXPECT_EQ(frame.exited.code, 7);
   EXPECT_EQ(frame.exited.signal, 9);
@@ -188,18 +178,18 @@ TEST(SendFrame, IsReadByTheHost) {
 
 TEST(SendFrame, ToAHostThatIsGoneIsAnErrorAndNoSignal) {
   SocketPair pair;
-  pair.host.Reset();
+  pair.first.Reset();
   wire::Started started{77};
-  EXPECT_EQ(SendFrame(pair.keeper.get(), wire::Type::kStarted, &started, sizeof started), EPIPE);
+  EXPECT_EQ(SendFrame(pair.second.get(), wire::Type::kStarted, &started, sizeof started), EPIPE);
 }
 
 int SignalFrom(wire::Header header, int32_t number) {
   SocketPair pair;
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
   bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
-  SendAll(pair.host.get(), bytes);
-  pair.host.Reset();
-  return ReceiveSignal(pair.keeper.get());
+  SendAll(pair.first.get(), bytes);
+  pair.first.Reset();
+  return ReceiveSignal(pair.second.get());
 }
 
 TEST(ReceiveSignal, TakesAnythingMalformedForAHostThatIsGone) {
@@ -220,8 +210,8 @@ TEST(ReceiveSignal, TakesAnythingMalformedForAHostThatIsGone) {
   bad.length = 8;
   EXPECT_EQ(SignalFrom(bad, 15), 0);
   SocketPair pair;
-  pair.host.Reset();
-  EXPECT_EQ(ReceiveSignal(pair.keeper.get()), 0);
+  pair.first.Reset();
+  EXPECT_EQ(ReceiveSignal(pair.second.get()), 0);
 }
 
 }  // namespace

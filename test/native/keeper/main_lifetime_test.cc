@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "support/keeper_host.h"
-#include "support/processes_linux.h"
+#include "support/processes.h"
 #include "support/terminal.h"
 
 namespace spty {
@@ -39,31 +39,6 @@ TEST(Keeper, EndsShellAndBackgroundJobsWhenTheHostGoes) {
   EXPECT_FALSE(IsRunning(shell));
 }
 
-TEST(Keeper, EndsDaemonsThatForkedTwiceInASessionOfTheirOwn) {
-  TestTerminal terminal;
-  KeeperHost host;
-  Plan plan = ShellPlan("\"$0\"; \"$0\"; echo ready; exec sleep 1000");
-  plan.argv.push_back(std::string(SPTY_PROBE_DIR) + "/daemonize_linux");
-  pid_t shell = host.Start(plan, terminal.slave());
-  std::string output = terminal.ReadUntil("ready\n");
-  std::vector<pid_t> daemons;
-  std::istringstream lines(output);
-  for (std::string word; lines >> word;) {
-    if (word == "daemon" && lines >> word) daemons.push_back(std::stoi(word));
-  }
-  ASSERT_EQ(daemons.size(), 2U) << output;
-  for (pid_t daemon : daemons) {
-    EXPECT_TRUE(IsRunning(daemon));
-    EXPECT_NE(getsid(daemon), getsid(shell));
-    // The subreaper has them.
-    EXPECT_TRUE(Eventually([&] { return StatusOf(daemon, "PPid") == std::to_string(host.pid()); }));
-  }
-  host.Hang();
-  EXPECT_EQ(host.Wait(), 0);
-  for (pid_t daemon : daemons) EXPECT_FALSE(IsRunning(daemon));
-  EXPECT_FALSE(IsRunning(shell));
-}
-
 TEST(Keeper, EndsAStoppedShell) {
   TestTerminal terminal;
   KeeperHost host;
@@ -75,64 +50,6 @@ TEST(Keeper, EndsAStoppedShell) {
   EXPECT_EQ(host.Wait(), 0);
   EXPECT_FALSE(IsRunning(shell));
   EXPECT_FALSE(IsRunning(jobs[0]));
-}
-
-TEST(Keeper, EndsAFamilyThatKeepsForking) {
-  TestTerminal terminal;
-  KeeperHost host;
-  // Each generation ignores signals, leaves one child behind and dies; the orphans come to the keeper.
-  pid_t shell = host.Start(ShellPlan("trap '' HUP INT TERM; spread() { (spread &) ; }; i=0; "
-                                     "while [ $i -lt 30 ]; do (trap '' HUP; (sleep 1000 & sleep 1000) &); "
-                                     "i=$((i+1)); done; echo ready; exec sleep 1000"),
-                           terminal.slave());
-  terminal.ReadUntil("ready\n");
-  ASSERT_TRUE(Eventually([&] { return ChildrenOf(host.pid()).size() >= 31; }));
-  std::vector<pid_t> family = ChildrenOf(host.pid());
-  for (pid_t member : std::vector<pid_t>(family)) {
-    for (pid_t child : ChildrenOf(member)) family.push_back(child);
-  }
-  host.Hang();
-  EXPECT_EQ(host.Wait(), 0);
-  for (pid_t member : family) EXPECT_FALSE(IsRunning(member));
-  EXPECT_FALSE(IsRunning(shell));
-}
-
-TEST(Keeper, ReapsWhatComesBackToItWhileTheShellRuns) {
-  TestTerminal terminal;
-  KeeperHost host;
-  pid_t shell =
-      host.Start(ShellPlan("i=0; while [ $i -lt 50 ]; do (true &); i=$((i+1)); done; echo ready; read line"),
-                 terminal.slave());
-  terminal.ReadUntil("ready\n");
-  EXPECT_TRUE(Eventually([&] { return ChildrenOf(host.pid()) == std::vector<pid_t>{shell}; }));
-}
-
-TEST(Keeper, HoldsNothingOfTheHostsAndNothingOfTheTerminal) {
-  TestTerminal terminal;
-  // What a careless host would leave to every child.
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  Fd leaky_read(ends[0]);
-  Fd leaky_write(ends[1]);
-  Fd leaky_high(fcntl(ends[0], F_DUPFD, 700));
-  std::string pipe_name = OwnDescriptors()[ends[0]];
-  KeeperHost host;
-  pid_t shell = host.Start(ShellPlan("echo ready; read line"), terminal.slave());
-  terminal.ReadUntil("ready\n");
-  auto held = DescriptorsOf(host.pid());
-  EXPECT_EQ(held[0], "/dev/null");
-  EXPECT_EQ(held[1], "/dev/null");
-  EXPECT_EQ(held[2], "/dev/null");
-  EXPECT_EQ(held[3].rfind("socket:", 0), 0U) << held[3];
-  // The control socket and the pipe with which it hears of its children.
-  EXPECT_EQ(held.size(), 6U);
-  for (const auto& [fd, target] : held) {
-    EXPECT_EQ(target.find("/dev/pts"), std::string::npos) << fd;
-    EXPECT_EQ(target.find("ptmx"), std::string::npos) << fd;
-    EXPECT_NE(target, pipe_name) << fd;
-  }
-  // The shell has the terminal, or the above would say nothing.
-  EXPECT_EQ(DescriptorsOf(shell)[0], terminal.name());
 }
 
 TEST(Keeper, HasASessionOfItsOwnAndNoTerminal) {

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "support/keeper_host.h"
-#include "support/processes_linux.h"
+#include "support/processes.h"
 #include "support/terminal.h"
 
 namespace spty {

@@ -1,6 +1,5 @@
 // path_text, path_pin and path_resolver.
 #include <gtest/gtest.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +8,7 @@
 #include "policy/path_resolver.h"
 #include "policy/path_text.h"
 #include "policy/scratch.h"
+#include "support/in_child.h"
 
 namespace spty {
 namespace {
@@ -133,19 +133,16 @@ TEST_F(ResolverTest, AnUnsearchableDirectoryIsAnErrorNotAMissingPath) {
   scratch_.File("home/me/locked/secret");
   std::filesystem::permissions(scratch_.Home("locked"), std::filesystem::perms::none);
   // Root searches every directory, so look as somebody else.
-  const bool root = geteuid() == 0;
-  if (root) {
-    ASSERT_EQ(seteuid(65534), 0);
-  }
-  const Result<PathLookup> found = resolver_.LookUp(scratch_.Home("locked/secret"));
-  if (root) {
-    ASSERT_EQ(seteuid(0), 0);
-    // Changing its user has made this process one that nobody may look into, and every child of later tests.
-    ASSERT_EQ(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
-  }
+  EXPECT_EQ(InChild([&]() -> std::string {
+              if (geteuid() == 0) CHILD_CHECK(setuid(65534) == 0);
+              const Result<PathLookup> found = resolver_.LookUp(scratch_.Home("locked/secret"));
+              CHILD_CHECK(!found.ok());
+              CHILD_CHECK(found.error().err == EACCES);
+              return "";
+            }),
+            "");
   std::filesystem::permissions(scratch_.Home("locked"), std::filesystem::perms::owner_all);
-  ASSERT_FALSE(found.ok());
-  EXPECT_EQ(found.error().err, EACCES);
+  EXPECT_TRUE(resolver_.LookUp(scratch_.Home("locked/secret")).ok());
 }
 
 }  // namespace

@@ -67,27 +67,6 @@ TEST_F(ResolvePolicyTest, NoopIsRefusedIfASandboxIsDemanded) {
   EXPECT_EQ(error.at.pointer, "/backend");
 }
 
-TEST_F(ResolvePolicyTest, DefaultGrants) {
-  scratch_.File("home/me/.bashrc");
-  scratch_.Dir("home/me/.config");
-  const auto policy = scratch_.Resolve(R"({"enabled": true})");
-  EXPECT_EQ(FindGrant(*policy, scratch_.project())->rights, Rights::kReadWrite);
-  EXPECT_EQ(FindGrant(*policy, "/usr/bin")->rights, Rights::kReadExecute);
-  EXPECT_EQ(FindGrant(*policy, "/etc")->rights, Rights::kRead);
-  EXPECT_EQ(FindGrant(*policy, scratch_.Home(".bashrc"))->kind, GrantKind::kDotfile);
-  EXPECT_EQ(FindGrant(*policy, scratch_.Home(".config"))->rights, Rights::kRead);
-  EXPECT_EQ(FindGrant(*policy, "/dev/null")->kind, GrantKind::kDevice);
-  EXPECT_EQ(FindGrant(*policy, "/dev"), nullptr);
-  EXPECT_EQ(FindGrant(*policy, "/proc")->rights, Rights::kRead);
-  // Read-only inside of read+execute: covered.
-  EXPECT_EQ(FindGrant(*policy, "/usr/lib/locale"), nullptr);
-  EXPECT_NE(FindSkipped(*policy, "~/.zshrc"), nullptr);
-  for (const Grant& grant : policy->grants()) {
-    EXPECT_TRUE(grant.pin.fd.valid()) << grant.path();
-    EXPECT_TRUE(VerifyPin(grant.pin).ok()) << grant.path();
-  }
-}
-
 TEST_F(ResolvePolicyTest, DevInAnExplicitSystemListIsTheDeviceSetToo) {
   const auto policy = scratch_.Resolve(
       R"({"enabled": true, "system_paths": {"read_write": ["/dev/"]}, "nested_pty": "off"})");
@@ -281,19 +260,6 @@ TEST_F(ResolvePolicyTest, TempDirectoryAndEnvironment) {
   PolicyInput shared = scratch_.Input(R"({"enabled": true, "system_paths": {"read_write": []}})");
   shared.env = {{"TMPDIR", scratch_.Path("temp")}};
   EXPECT_EQ(FindEnv(scratch_.Resolve(std::move(shared))->environment(), "TMPDIR"), nullptr);
-}
-
-TEST_F(ResolvePolicyTest, MacosListsOnThisMachine) {
-  PolicyInput input = scratch_.Input("{}");
-  LayersInput layers;
-  layers.user = LayerText{R"({"enabled": true})", "", DocumentShape::kAuto};
-  layers.platform = Platform::kMacos;
-  input.settings = std::make_shared<const Settings>(ResolveSettings(layers).value().settings);
-  const auto policy = scratch_.Resolve(std::move(input));
-  EXPECT_NE(FindSkipped(*policy, "/System/Library/dyld"), nullptr);
-  EXPECT_NE(FindGrant(*policy, "/usr/bin"), nullptr);
-  EXPECT_EQ(FindHole(*policy, scratch_.Home("Library/Keychains"))->kind, HoleKind::kCredential);
-  EXPECT_EQ(FindGrant(*policy, "/proc"), nullptr);
 }
 
 TEST_F(ResolvePolicyTest, WindowsSaysWhatToDo) {

@@ -10,7 +10,7 @@
 #include "support/limits.h"
 #include "support/live_session.h"
 #include "support/pipe_source.h"
-#include "support/processes_linux.h"
+#include "support/processes.h"
 
 namespace spty {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "support/live_terminal.h"
-#include "support/processes_linux.h"
+#include "support/processes.h"
 
 namespace spty {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "base/fd.h"
+#include "support/descriptors.h"
 
 namespace spty {
 namespace {
@@ -16,10 +16,9 @@ using Status = FrameReader::Status;
 class FrameReaderTest : public testing::Test {
  protected:
   FrameReaderTest() {
-    int ends[2];
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    ours_ = Fd(ends[0]);
-    theirs_ = Fd(ends[1]);
+    SocketPair pair;
+    ours_ = std::move(pair.first);
+    theirs_ = std::move(pair.second);
   }
 
   template <typename Payload>
@@ -32,7 +31,7 @@ class FrameReaderTest : public testing::Test {
     return std::string(reinterpret_cast<const char*>(&header), sizeof header);
   }
   void Send(const std::string& bytes) {
-    ASSERT_EQ(send(theirs_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
+    ASSERT_EQ(send(theirs_.get(), bytes.data(), bytes.size(), kSendQuietly), ssize_t(bytes.size()));
   }
   Status Next() {
     auto status = reader_.Next(ours_.get(), &frame_);

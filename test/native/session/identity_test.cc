@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/groups.h"
 #include "support/in_child.h"
 
 namespace spty {
@@ -40,10 +41,10 @@ TEST(ResolveIdentity, ReplacesTheGroupsByTheUsersOwn) {
   ASSERT_TRUE(identity.ok());
   EXPECT_TRUE(identity.value().set_groups);
   int count = 256;
-  std::vector<gid_t> groups(256);
-  ASSERT_GE(getgrouplist("root", 77, groups.data(), &count), 0);
-  groups.resize(static_cast<size_t>(count));
-  EXPECT_EQ(identity.value().groups, std::vector<uint32_t>(groups.begin(), groups.end()));
+  std::vector<ListedGroup> listed(256);
+  ASSERT_GE(getgrouplist("root", 77, listed.data(), &count), 0);
+  const std::vector<uint32_t> groups(listed.begin(), listed.begin() + count);
+  EXPECT_EQ(identity.value().groups, groups);
   EXPECT_TRUE(std::count(groups.begin(), groups.end(), 77U) == 1);
 }
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "support/keeper_host.h"
-#include "support/processes_linux.h"
+#include "support/processes.h"
 #include "support/temp_dir.h"
 #include "support/terminal.h"
 

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "support/processes_linux.h"
+#include "support/processes.h"
 
 namespace spty {
 namespace {

@@ -8,13 +8,11 @@
 #include "session/session.h"
 #include "support/in_child.h"
 #include "support/live_session.h"
-#include "support/processes_linux.h"
+#include "support/processes.h"
 #include "support/temp_dir.h"
 
 namespace spty {
 namespace {
-
-pid_t ParentOf(pid_t pid) { return std::stoi(StatusOf(pid, "PPid")); }
 
 TEST(Session, HangUpEndsTheShellAndReportsIt) {
   LiveSession session(ShellRequest("echo ready; read x"));

@@ -180,7 +180,7 @@ TEST(Stage, ExecWithTooLargeAnArgument) {
 TEST(Stage, DescriptorsWorkWithoutTheKernelsHelp) {
   FaultyKeeper keeper({{SYS_close_range, ENOSYS}});
   SpawnRequest request = ShellRequest("");
-  request.file = std::string(SPTY_PROBE_DIR) + "/describe_self_linux";
+  request.file = std::string(SPTY_PROBE_DIR) + "/describe_self";
   request.keeper_path = keeper.path();
   LiveSession session(request);
   ASSERT_TRUE(session.ok()) << Describe(session.error());

@@ -7,25 +7,14 @@
 
 #include <cerrno>
 
-#include "base/eintr.h"
 #include "session/stdio_check.h"
+#include "support/descriptors.h"
 #include "support/live_session.h"
 #include "support/temp_dir.h"
 #include "support/terminal.h"
 
 namespace spty {
 namespace {
-
-struct Pipe {
-  Pipe() {
-    int ends[2];
-    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
-    read_end = Fd(ends[0]);
-    write_end = Fd(ends[1]);
-  }
-  Fd read_end;
-  Fd write_end;
-};
 
 std::string ReadAll(int fd) {
   std::string text;
@@ -43,18 +32,18 @@ TEST(SessionStdio, GivesEachDescriptorItsOwn) {
   Pipe err;
   SpawnRequest request = ShellRequest(
       "cat; echo to err >&2; echo to terminal > /dev/tty; test -t 0 || test -t 1 || test -t 2 || exit 5");
-  request.stdio = {in.read_end.get(), out.write_end.get(), err.write_end.get()};
+  request.stdio = {in.reading.get(), out.writing.get(), err.writing.get()};
   LiveSession session(request);
   ASSERT_TRUE(session.ok()) << Describe(session.error());
-  out.write_end.Reset();
-  err.write_end.Reset();
-  in.read_end.Reset();
+  out.writing.Reset();
+  err.writing.Reset();
+  in.reading.Reset();
   const std::string bytes("\x03\x04\x1a\0\r\n\xff", 7);
-  ASSERT_EQ(write(in.write_end.get(), bytes.data(), bytes.size()), ssize_t(bytes.size()));
-  in.write_end.Reset();
+  ASSERT_EQ(write(in.writing.get(), bytes.data(), bytes.size()), ssize_t(bytes.size()));
+  in.writing.Reset();
   // Ends only once nobody else, the keeper included, holds the other ends.
-  EXPECT_EQ(ReadAll(out.read_end.get()), bytes);
-  EXPECT_EQ(ReadAll(err.read_end.get()), "to err\n");
+  EXPECT_EQ(ReadAll(out.reading.get()), bytes);
+  EXPECT_EQ(ReadAll(err.reading.get()), "to err\n");
   std::string output;
   EXPECT_EQ(session.ReadToEnd(&output).code, 5);
   EXPECT_EQ(output, "to terminal\n");
@@ -64,11 +53,11 @@ TEST(SessionStdio, LeavesTheOthersToTheTerminal) {
   Pipe out;
   SpawnRequest request =
       ShellRequest("test -t 0 && test -t 2 && ! test -t 1 && echo piped && echo shown >&2");
-  request.stdio[1] = out.write_end.get();
+  request.stdio[1] = out.writing.get();
   LiveSession session(request);
   ASSERT_TRUE(session.ok()) << Describe(session.error());
-  out.write_end.Reset();
-  EXPECT_EQ(ReadAll(out.read_end.get()), "piped\n");
+  out.writing.Reset();
+  EXPECT_EQ(ReadAll(out.reading.get()), "piped\n");
   std::string output;
   EXPECT_EQ(session.ReadToEnd(&output).code, 0);
   EXPECT_EQ(output, "shown\n");
@@ -76,8 +65,8 @@ TEST(SessionStdio, LeavesTheOthersToTheTerminal) {
 
 TEST(SessionStdio, OnlyThreeDescriptorsReachTheProgram) {
   Pipe in;
-  SpawnRequest request = ShellRequest("ls /proc/self/fd | tr '\\n' ' '");
-  request.stdio[0] = in.read_end.get();
+  SpawnRequest request = ShellRequest("ls /dev/fd | tr '\\n' ' '");
+  request.stdio[0] = in.reading.get();
   LiveSession session(request);
   std::string output;
   EXPECT_EQ(session.ReadToEnd(&output).code, 0);
@@ -87,8 +76,8 @@ TEST(SessionStdio, OnlyThreeDescriptorsReachTheProgram) {
 TEST(SessionStdio, EndsByAClosedPipeAsUsual) {
   Pipe out;
   SpawnRequest request = ShellRequest("exec yes");
-  request.stdio[1] = out.write_end.get();
-  out.read_end.Reset();
+  request.stdio[1] = out.writing.get();
+  out.reading.Reset();
   LiveSession session(request);
   EXPECT_EQ(session.ReadToEnd().signal, SIGPIPE);
 }
@@ -104,14 +93,10 @@ TEST(CheckStdio, TakesPipesFilesAndDevices) {
   Pipe pipe;
   TempDir dir;
   dir.Write("file", "");
-  EXPECT_EQ(Verdict(pipe.read_end.get()), "fine");
+  EXPECT_EQ(Verdict(pipe.reading.get()), "fine");
   EXPECT_EQ(Verdict(Fd(open((dir.path() + "/file").c_str(), O_RDWR | O_CLOEXEC)).get()), "fine");
   EXPECT_EQ(Verdict(Fd(open("/dev/null", O_RDWR | O_CLOEXEC)).get()), "fine");
-  int ends[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-  const Fd left(ends[0]);
-  const Fd right(ends[1]);
-  EXPECT_EQ(Verdict(left.get()), "fine");
+  EXPECT_EQ(Verdict(SocketPair().first.get()), "fine");
 }
 
 TEST(CheckStdio, TakesNothingThatReachesFurther) {
@@ -119,10 +104,9 @@ TEST(CheckStdio, TakesNothingThatReachesFurther) {
   EXPECT_EQ(Verdict(terminal.slave()), "EINVAL a terminal");
   EXPECT_EQ(Verdict(Fd(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)).get()),
             "EINVAL neither a pipe nor a file");
-  EXPECT_EQ(Verdict(Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)).get()),
-            "EINVAL a socket without a connection");
+  EXPECT_EQ(Verdict(OpenSocket(AF_UNIX, SOCK_STREAM).get()), "EINVAL a socket without a connection");
   int ends[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends), 0);
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
   const Fd left(ends[0]);
   const Fd right(ends[1]);
   EXPECT_EQ(Verdict(left.get()), "EINVAL a socket without a connection");
@@ -130,7 +114,7 @@ TEST(CheckStdio, TakesNothingThatReachesFurther) {
 }
 
 TEST(CheckStdio, TakesNoNetworkConnection) {
-  const Fd listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Fd listener = OpenSocket(AF_INET, SOCK_STREAM);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -139,7 +123,7 @@ TEST(CheckStdio, TakesNoNetworkConnection) {
   ASSERT_EQ(bind(listener.get(), generic, size), 0);
   ASSERT_EQ(listen(listener.get(), 1), 0);
   ASSERT_EQ(getsockname(listener.get(), generic, &size), 0);
-  const Fd client(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Fd client = OpenSocket(AF_INET, SOCK_STREAM);
   ASSERT_EQ(connect(client.get(), generic, size), 0);
   EXPECT_EQ(Verdict(client.get()), "EINVAL a network connection");
 }

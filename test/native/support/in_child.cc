@@ -44,9 +44,10 @@ std::string Complaint(const char* file, int line, const std::string& text) {
 
 std::string InChild(const std::function<std::string()>& body) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) == -1) return "pipe2 failed";
+  if (pipe(ends) == -1) return "pipe failed";
   Fd reading(ends[0]);
   Fd low(ends[1]);
+  if (fcntl(reading.get(), F_SETFD, FD_CLOEXEC) == -1) return "fcntl failed";
   Fd report(fcntl(low.get(), F_DUPFD_CLOEXEC, kOutOfTheWay));
   low.Reset();
   if (!report.valid()) return "no descriptor for the report";

@@ -11,7 +11,8 @@
 
 #include "base/eintr.h"
 #include "session/spawn_attributes.h"
-#include "support/processes_linux.h"
+#include "support/descriptors.h"
+#include "support/processes.h"
 
 namespace spty {
 namespace {
@@ -42,10 +43,9 @@ Plan ProgramPlan(std::vector<std::string> argv) {
 }
 
 KeeperHost::KeeperHost(const std::string& path) {
-  int ends[2];
-  EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-  control_ = Fd(ends[0]);
-  Fd theirs(ends[1]);
+  SocketPair pair;
+  control_ = std::move(pair.first);
+  const Fd theirs = std::move(pair.second);
   auto attributes = SpawnAttributes::ForKeeper(theirs.get());
   char name[] = "sandboxed-pty-keeper";
   char* argv[] = {name, nullptr};
@@ -76,19 +76,19 @@ void KeeperHost::Send(const std::string& bytes, const std::vector<int>& descript
     message.msg_iov = &part;
     message.msg_iovlen = 1;
     message.msg_control = ancillary.data();
-    message.msg_controllen = ancillary.size();
+    message.msg_controllen = static_cast<socklen_t>(ancillary.size());
     cmsghdr* rights = CMSG_FIRSTHDR(&message);
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(descriptors.size() * sizeof(int));
+    rights->cmsg_len = static_cast<socklen_t>(CMSG_LEN(descriptors.size() * sizeof(int)));
     memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size() * sizeof(int));
-    EXPECT_EQ(sendmsg(control(), &message, MSG_NOSIGNAL), 1);
+    EXPECT_EQ(sendmsg(control(), &message, kSendQuietly), 1);
     rest.erase(0, 1);
   }
   size_t sent = 0;
   while (sent < rest.size()) {
     ssize_t size =
-        RetryEintr([&] { return send(control(), rest.data() + sent, rest.size() - sent, MSG_NOSIGNAL); });
+        RetryEintr([&] { return send(control(), rest.data() + sent, rest.size() - sent, kSendQuietly); });
     if (size == -1) return;  // the keeper has refused what came so far
     sent += static_cast<size_t>(size);
   }

@@ -1,7 +1,6 @@
 // A pump's source with a pipe, to see what it is told.
 #pragma once
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,18 +9,13 @@
 #include <memory>
 
 #include "pty/pump.h"
+#include "support/descriptors.h"
 
 namespace spty {
 
 // A pipe whose reading end is watched.
 class PipeSource : public Pump::Source {
  public:
-  PipeSource() {
-    int ends[2];
-    EXPECT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
-    reading = Fd(ends[0]);
-    writing = Fd(ends[1]);
-  }
   void OnReady() override {
     ++ready;
     if (on_ready) on_ready();
@@ -30,10 +24,8 @@ class PipeSource : public Pump::Source {
     ++deadlines;
     if (on_deadline) on_deadline();
   }
-  void Poke() { EXPECT_EQ(write(writing.get(), "x", 1), 1); }
-
-  Fd reading;
-  Fd writing;
+  void Poke() { EXPECT_EQ(write(pipe.writing.get(), "x", 1), 1); }
+  QuickPipe pipe;
   Pump::Token token = 0;
   std::function<void()> on_ready;
   std::function<void()> on_deadline;
@@ -43,7 +35,7 @@ class PipeSource : public Pump::Source {
 
 inline std::shared_ptr<PipeSource> AddPipe(Pump& pump) {
   auto source = std::make_shared<PipeSource>();
-  EXPECT_TRUE(pump.Add(source->reading.get(), source, &source->token).ok());
+  EXPECT_TRUE(pump.Add(source->pipe.reading.get(), source, &source->token).ok());
   return source;
 }
 

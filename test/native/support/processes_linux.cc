@@ -2,11 +2,9 @@
 
 #include <poll.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -39,13 +37,6 @@ bool IsEnding(const fs::path& task) {
   return (std::strtoul(field.c_str(), nullptr, 10) & kPfExiting) != 0;
 }
 
-size_t OwnThreads() {
-  size_t count = 0;
-  for (const auto& task : fs::directory_iterator(ProcPath(getpid(), "task")))
-    count += IsEnding(task.path()) ? 0 : 1;
-  return count;
-}
-
 }  // namespace
 
 std::vector<pid_t> ChildrenOf(pid_t pid) {
@@ -57,6 +48,11 @@ std::vector<pid_t> ChildrenOf(pid_t pid) {
   }
   std::sort(children.begin(), children.end());
   return children;
+}
+
+pid_t ParentOf(pid_t pid) {
+  std::string parent = StatusOf(pid, "PPid");
+  return parent.empty() ? 0 : std::stoi(parent);
 }
 
 std::map<int, std::string> DescriptorsOf(pid_t pid) {
@@ -82,9 +78,11 @@ char StateOf(pid_t pid) {
   return state.empty() ? '\0' : state[0];
 }
 
-bool IsRunning(pid_t pid) {
-  char state = StateOf(pid);
-  return state != '\0' && state != 'Z' && state != 'X';
+size_t OwnThreads() {
+  size_t count = 0;
+  for (const auto& task : fs::directory_iterator(ProcPath(getpid(), "task")))
+    count += IsEnding(task.path()) ? 0 : 1;
+  return count;
 }
 
 std::string StatusOf(pid_t pid, const std::string& field) {
@@ -103,33 +101,5 @@ bool WaitForDeath(pid_t pid) {
   pollfd watched{process.get(), POLLIN, 0};
   return RetryEintr([&] { return poll(&watched, 1, kPatienceMs); }) == 1;
 }
-
-bool Eventually(const std::function<bool()>& condition) {
-  auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatienceMs);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > limit) return false;
-    timespec pause{0, 1'000'000};
-    nanosleep(&pause, nullptr);
-  }
-  return true;
-}
-
-Footprint Footprint::Now() {
-  Footprint now;
-  now.descriptors = OwnDescriptors();
-  now.threads = OwnThreads();
-  now.children = ChildrenOf(getpid());
-  return now;
-}
-
-std::string ToString(const Footprint& footprint) {
-  std::ostringstream out;
-  for (const auto& [fd, target] : footprint.descriptors) out << fd << "=" << target << " ";
-  out << "threads=" << footprint.threads << " children=";
-  for (pid_t child : footprint.children) out << child << "(" << StateOf(child) << ") ";
-  return out.str();
-}
-
-void PrintTo(const Footprint& footprint, std::ostream* out) { *out << ToString(footprint); }
 
 }  // namespace spty

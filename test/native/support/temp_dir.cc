@@ -20,7 +20,7 @@ TempDir::~TempDir() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::string TempDir::Write(const std::string& name, const std::string& content, unsigned mode) const {
+std::string TempDir::Write(const std::string& name, const std::string& content, mode_t mode) const {
   std::ofstream(File(name), std::ios::binary) << content;
   EXPECT_EQ(chmod(File(name).c_str(), mode), 0);
   return File(name);

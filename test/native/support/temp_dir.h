@@ -1,6 +1,8 @@
 // A directory of the test's own, removed with everything in it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 
@@ -16,7 +18,7 @@ class TempDir {
   std::string path() const { return path_; }
   std::string File(const std::string& name) const { return path_ + "/" + name; }
   // Writes a file and returns its path.
-  std::string Write(const std::string& name, const std::string& content, unsigned mode = 0644) const;
+  std::string Write(const std::string& name, const std::string& content, mode_t mode = 0644) const;
   std::string Fifo(const std::string& name) const;
 
  private:

@@ -12,7 +12,7 @@ int main() {
   if (fork() == 0) {
     setsid();
     if (fork() != 0) _exit(0);
-    for (int number = 1; number <= 64; ++number) signal(number, SIG_IGN);
+    for (int number = 1; number < NSIG; ++number) signal(number, SIG_IGN);
     pid_t self = getpid();
     if (write(ends[1], &self, sizeof self) != sizeof self) _exit(1);
     for (int fd = 0; fd < 64; ++fd) close(fd);

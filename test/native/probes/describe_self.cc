@@ -22,11 +22,11 @@ void PrintSignals() {
   sigset_t mask;
   sigprocmask(SIG_BLOCK, nullptr, &mask);
   printf("blocked=");
-  for (int number = 1; number <= 64; ++number) {
+  for (int number = 1; number < NSIG; ++number) {
     if (sigismember(&mask, number) == 1) printf("%d,", number);
   }
   printf("\nnot-default=");
-  for (int number = 1; number <= 64; ++number) {
+  for (int number = 1; number < NSIG; ++number) {
     struct sigaction action {};
     if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_DFL) printf("%d,", number);
   }
@@ -34,14 +34,12 @@ void PrintSignals() {
 }
 
 void PrintIdentity() {
-  uid_t uids[3];
-  gid_t gids[3];
-  if (getresuid(&uids[0], &uids[1], &uids[2]) != 0 || getresgid(&gids[0], &gids[1], &gids[2]) != 0) return;
-  printf("uids=%u,%u,%u\ngids=%u,%u,%u\ngroups=", uids[0], uids[1], uids[2], gids[0], gids[1], gids[2]);
+  printf("uids=%u,%u\ngids=%u,%u\ngroups=", getuid(), geteuid(), getgid(), getegid());
   gid_t groups[256];
   int count = getgroups(256, groups);
   for (int i = 0; i < count; ++i) printf("%u,", groups[i]);
-  printf("\n");
+  // What a saved id would give back; it cannot be read everywhere.
+  printf("\nregains-uid-0=%d\nregains-gid-0=%d\n", seteuid(0) == 0, setegid(0) == 0);
 }
 
 void PrintTerminal() {
