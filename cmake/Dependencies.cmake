@@ -88,6 +88,21 @@ endmacro()
 macro(spty_require_googletest)
   set(INSTALL_GTEST OFF CACHE INTERNAL "")
   set(BUILD_GMOCK OFF CACHE INTERNAL "")
+  if(CMAKE_CROSSCOMPILING)
+    # Debian's libgtest-dev brings the sources; its library is for this machine. GoogleTest's own project asks for a C
+    # compiler, which the toolchain file does not have.
+    set(spty_gtest /usr/src/googletest/googletest)
+    if(NOT EXISTS "${spty_gtest}/src/gtest-all.cc")
+      message(FATAL_ERROR "The tests of another platform need the sources of GoogleTest in /usr/src/googletest "
+        "(Debian and Ubuntu: apt-get install libgtest-dev).")
+    endif()
+    add_library(spty_gtest_main STATIC EXCLUDE_FROM_ALL "${spty_gtest}/src/gtest-all.cc" "${spty_gtest}/src/gtest_main.cc")
+    target_include_directories(spty_gtest_main PRIVATE "${spty_gtest}")
+    target_include_directories(spty_gtest_main SYSTEM PUBLIC "${spty_gtest}/include")
+    target_link_libraries(spty_gtest_main PUBLIC Threads::Threads)
+    add_library(GTest::gtest ALIAS spty_gtest_main)
+    add_library(GTest::gtest_main ALIAS spty_gtest_main)
+  endif()
   spty_require(GTest GTest::gtest_main "GoogleTest"
     https://github.com/google/googletest/archive/refs/tags/v1.14.0.tar.gz
     8ad598c73ad796e0d8280b082cebd82a630d73e73cd3c70057938a6501bba5d7

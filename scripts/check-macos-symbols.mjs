@@ -1,6 +1,7 @@
 // Everything that the macOS binaries in prebuilds/ leave undefined must be in libSystem, or, for the addon, in Node-API:
 // its linker is told to leave open what it does not find, and would not notice a slip.
-//   node scripts/check-macos-symbols.mjs [--target darwin-arm64]...
+//   node scripts/check-macos-symbols.mjs [--target darwin-arm64]... [--tests darwin-arm64]...
+// --tests looks at that target's native test program too, which prebuild.mjs --tests has left in build/prebuild.
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
@@ -24,7 +25,7 @@ function nodeApiSymbols() {
 }
 
 await main(() => {
-  const {values} = parseArgs({options: {target: {type: 'string', multiple: true}}});
+  const {values} = parseArgs({options: {target: {type: 'string', multiple: true}, tests: {type: 'string', multiple: true, default: []}}});
   const chosen = targets.filter(({name, system}) => system === 'Darwin' && (values.target?.includes(name) ?? true));
   if (chosen.length === 0) throw new Failure('No such macOS target.');
   const stubs = readFileSync(join(ensureZig().env.ZIG_LIB_DIR, 'libc', 'darwin', 'libSystem.tbd'), 'utf8');
@@ -36,8 +37,10 @@ await main(() => {
     for (const known of ['_sandbox_init', '_sandbox_check', '_kevent64', '_malloc']) {
       if (!system.has(known)) throw new Failure(`The stub of libSystem does not seem to export ${known}`);
     }
-    for (const file of [addonName, keeperName]) {
-      const wanted = undefinedSymbols(readFileSync(join(root, 'prebuilds', name, file)));
+    const files = [addonName, keeperName].map((file) => [file, join(root, 'prebuilds', name, file)]);
+    if (values.tests.includes(name)) files.push(['spty_tests', join(root, 'build', 'prebuild', name, 'cmake', 'spty_tests')]);
+    for (const [file, path] of files) {
+      const wanted = undefinedSymbols(readFileSync(path));
       if (wanted.length === 0) throw new Failure(`${name}/${file} seems to need nothing at all`);
       const absent = wanted.filter((symbol) =>
         !system.has(symbol) && !linkerSymbols.has(symbol) && !(file === addonName && nodeApi.has(symbol)));

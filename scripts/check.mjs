@@ -19,9 +19,11 @@ const steps = {
   example: ['sh', '-c', `npm run --silent test:example${isRoot ? ' && scripts/test-unprivileged.sh --example' : ''}`],
   package: ['npm', 'run', '--silent', 'test:package'],
   gyp: ['scripts/test-gyp.sh'],
-  // They compile without a warning, link, and need nothing that macOS does not have. The cross compiler is for x64 only.
+  // They compile without a warning, link, and need nothing that macOS does not have; so do the native tests, for one of the
+  // two. The cross compiler is for x64 only.
   ...(process.platform === 'linux' && process.arch === 'x64' && {
-    macos: ['sh', '-c', 'node scripts/prebuild.mjs --target darwin-arm64 --target darwin-x64 --warnings && node scripts/check-macos-symbols.mjs'],
+    macos: ['sh', '-c', 'node scripts/prebuild.mjs --target darwin-arm64 --warnings --tests && ' +
+      'node scripts/prebuild.mjs --target darwin-x64 --warnings && node scripts/check-macos-symbols.mjs --tests darwin-arm64'],
   }),
   fuzz: ['npm', 'run', '--silent', 'fuzz', '--', '--seconds', '10'],
   asan: ['npm', 'run', 'test:asan'],

