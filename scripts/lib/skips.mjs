@@ -1,16 +1,19 @@
 // Skipped tests: each prints its reason, and only those in test/expected-skips.json may happen in CI.
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {root} from './process.mjs';
+import {Failure, root} from './process.mjs';
 
 /**
- * Entries are {name, reason, when}: both texts may contain * for anything, and `when` says who runs the tests: "root",
- * "unprivileged" or (if absent) anybody.
+ * Entries are {name, reason, when, on}: both texts may contain * for anything. `when` says who runs the tests, "root" or
+ * "unprivileged", and `on` where, as Node.js names it: "linux", "darwin". Without them it is anybody, anywhere.
  */
-export function loadExpectedSkips() {
-  const who = process.getuid?.() === 0 ? 'root' : 'unprivileged';
-  return JSON.parse(readFileSync(join(root, 'test', 'expected-skips.json'), 'utf8'))
-    .filter((entry) => entry.when === undefined || entry.when === who);
+export function loadExpectedSkips(who = process.getuid?.() === 0 ? 'root' : 'unprivileged', platform = process.platform) {
+  const entries = JSON.parse(readFileSync(join(root, 'test', 'expected-skips.json'), 'utf8'));
+  for (const entry of entries) {
+    const strange = Object.keys(entry).filter((key) => !['name', 'reason', 'when', 'on'].includes(key));
+    if (strange.length > 0) throw new Failure(`test/expected-skips.json: nothing is called ${strange.join(' or ')}`);
+  }
+  return entries.filter(({when = who, on = platform}) => when === who && on === platform);
 }
 
 function matches(pattern, text) {

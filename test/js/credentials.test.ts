@@ -1,8 +1,8 @@
-import { better, contract, host, root, run } from './support';
+import { better, contract, host, linux, root, run } from './support';
 
 const someone = { uid: 4242, gid: 4343 };
 
-contract.needing(root)('with uid and gid the child runs as that user and group', async () => {
+contract.needing(linux, root)('with uid and gid the child runs as that user and group', async () => {
   const { output } = await run('sh', ['-c', 'id -u; id -g; grep -E "^(Uid|Gid)" /proc/$$/status'], { ...someone, cwd: '/' });
   expect(output.replace(/\s+/g, ' ')).toBe('4242 4343 Uid: 4242 4242 4242 4242 Gid: 4343 4343 4343 4343 ');
 });
@@ -23,7 +23,7 @@ contract('the own uid and gid are always allowed', async () => {
   expect({ output, exit }).toEqual({ output: `${uid}\r\n${gid}\r\n`, exit: { exitCode: 0, signal: 0 } });
 });
 
-better.needing(root)('with uid and gid the supplementary groups of the host are given up', async () => {
+better.needing(linux, root)('with uid and gid the supplementary groups of the host are given up', async () => {
   const end = await host(
     (pty, _kernel, who) => {
       (process as any).setgroups([7777, 8888]);
@@ -41,7 +41,7 @@ better.needing(root)('with uid and gid the supplementary groups of the host are 
   expect(end.result).not.toMatch(/7777|8888/);
 });
 
-contract.needing(root)('without uid and gid the groups of the host are kept', async () => {
+contract.needing(linux, root)('without uid and gid the groups of the host are kept', async () => {
   const end = await host((pty) => {
     (process as any).setgroups([7777]);
     return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import {
   better, contract, isRunning, linux, openFds, resultOf, run, script, start, stat, status, temporaryDirectory, until, writeScript,
 } from './support';
 
-contract('argv[0] is the file as given', async () => {
+contract.needing(linux)('argv[0] is the file as given', async () => {
   const session = start('sh', ['-c', 'tr "\\0" "|" < /proc/$$/cmdline']);
   await session.exit();
   expect(session.output).toBe('sh|-c|tr "\\0" "|" < /proc/$$/cmdline|');
@@ -74,7 +74,7 @@ contract('a relative file is looked up from the working directory of the child',
   }
 });
 
-contract('a relative cwd starts from the current directory of the host, and PWD says what was given', async () => {
+contract.needing(linux)('a relative cwd starts from the current directory of the host, and PWD says what was given', async () => {
   const dir = temporaryDirectory();
   fs.mkdirSync(path.join(dir, 'sub'));
   const output = await resultOf(

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { children, repositoryRoot, start, temporaryDirectory, until, within, type Session } from '../support';
+import { children, commandLine, repositoryRoot, start, temporaryDirectory, until, within, type Session } from '../support';
 
 export const cli = path.join(repositoryRoot, 'dist/cli/main.js');
 
@@ -75,7 +75,7 @@ export function isRaw(session: Session): boolean {
 export async function cliBelow(pid: number): Promise<number> {
   const isCli = (candidate: number): boolean => {
     try {
-      return fs.readFileSync(`/proc/${candidate}/cmdline`, 'utf8').split('\0')[1] === cli;
+      return commandLine(candidate)[1] === cli;
     } catch {
       return false;
     }

@@ -2,7 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { confined, load, repositoryRoot, temporaryDirectory, track, type Session, type Terminal } from '../support';
+import {
+  commandLine, confined, isRunning, linux, load, pids, repositoryRoot, startTime, temporaryDirectory, track, type Session, type Terminal,
+} from '../support';
 
 export interface DisposeReport {
   converged: boolean;
@@ -45,34 +47,29 @@ let tokens = 0;
 /** No other process of the machine has this in its command line. */
 export const newToken = (): string => `linger-${process.pid}-${Date.now()}-${++tokens}`;
 
-function startTime(pid: string): string {
-  const text = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] as string);
-}
+/** Nothing for a zombie. */
+const startOf = (pid: number): string => (isRunning(pid) ? startTime(pid) : '');
 
 /** Who runs with the token: "pid:start", so that a number used again is somebody else. Zombies do not count. */
 export function bearers(token: string): string[] {
-  return fs
-    .readdirSync('/proc')
-    .filter((entry) => /^\d+$/.test(entry))
-    .flatMap((pid) => {
-      try {
-        if (!fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(token)) return [];
-        const started = startTime(pid);
-        return started === '' ? [] : [`${pid}:${started}`];
-      } catch {
-        return []; // it ended while we looked
-      }
-    });
+  return pids().flatMap((pid) => {
+    try {
+      if (!commandLine(pid).includes(token)) return [];
+      const started = startOf(pid);
+      return started === '' ? [] : [`${pid}:${started}`];
+    } catch {
+      return []; // it ended while we looked
+    }
+  });
 }
 
 /** Ends what a test has shown to survive. */
 export function endBearers(token: string): void {
   for (const bearer of bearers(token)) {
-    const [pid, started] = bearer.split(':') as [string, string];
+    const at = bearer.indexOf(':');
+    const pid = Number(bearer.slice(0, at));
     try {
-      if (startTime(pid) === started) process.kill(Number(pid), 'SIGKILL');
+      if (startOf(pid) === bearer.slice(at + 1)) process.kill(pid, 'SIGKILL');
     } catch {
       // It ended meanwhile.
     }
@@ -129,8 +126,7 @@ export function mechanismsOf(session: Session): string[] {
 }
 
 /** Where the unified hierarchy is mounted; undefined if it is not. */
-export const hierarchy: string | undefined = fs
-  .readFileSync('/proc/self/mountinfo', 'utf8')
+export const hierarchy: string | undefined = (linux.met ? fs.readFileSync('/proc/self/mountinfo', 'utf8') : '')
   .split('\n')
   .find((line) => line.includes(' - cgroup2 '))
   ?.split(' ')[4];

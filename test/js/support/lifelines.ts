@@ -1,8 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { temporaryDirectory } from './files';
-import { within } from './processes';
+import { holders, within } from './processes';
 
 const readers = new Map<string, ChildProcess>();
 
@@ -34,12 +33,11 @@ export class Lifeline {
 
 /** Ends what a failed test has left holding a lifeline, its reader included. */
 function endHolders(lifeline: string): void {
-  for (const pid of fs.readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+  for (const pid of holders(lifeline)) {
     try {
-      const fds = fs.readdirSync(`/proc/${pid}/fd`);
-      if (fds.some((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`) === lifeline)) process.kill(Number(pid), 'SIGKILL');
+      process.kill(pid, 'SIGKILL');
     } catch {
-      // Somebody else's, or it ended while we looked.
+      // It ended meanwhile.
     }
   }
 }
