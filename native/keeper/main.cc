@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,8 +104,11 @@ class Keeper final : public Children {
     if (mark[0] == '\0') return 0;
     // EEXIST too: nobody can have guessed the name, so something is very wrong.
     if (mkdir(mark, S_IRWXU) == -1) return errno;
-    Fd place(open(mark, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (place.valid() && mkdirat(place.get(), "allow", S_IRWXU) == 0) return 0;
+    mark_ = Fd(open(mark, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    // The lock says that we are alive: see SweepMarks.
+    if (mark_.valid() && flock(mark_.get(), LOCK_EX | LOCK_NB) == 0 &&
+        mkdirat(mark_.get(), "allow", S_IRWXU) == 0)
+      return 0;
     int err = errno;
     (void)rmdir(mark);
     return err;
@@ -308,6 +312,7 @@ class Keeper final : public Children {
   }
 
   ReceivedPlan plan_;
+  Fd mark_;  // locked
   Fd gate_;
   Fd gate_child_;
   Fd child_events_;

@@ -1,5 +1,6 @@
 #include <limits.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,9 +11,44 @@
 #include "track/session_mark.h"
 
 namespace spty {
+namespace {
+
+constexpr int kLooks = 50;
+
+// 0 or the errno of the process table.
+int FindMarked(const std::string& mark, std::vector<pid_t>* found) {
+  MarkTable table(mark.c_str());
+  const ListedProcess* list = nullptr;
+  size_t count = 0;
+  if (!table.marked()) return 0;
+  if (int err = table.List(&list, &count); err != 0) return err;
+  for (size_t i = 0; i < count; ++i) {
+    if (!list[i].zombie && table.Probe(list[i].pid) == MarkProbe::kMember) found->push_back(list[i].pid);
+  }
+  table.Free();
+  return 0;
+}
+
+// Of a session whose host and keeper are gone. Whoever forks faster than we look keeps its mark, for the next
+// one who looks.
+bool EndOrphans(const std::string& mark) {
+  for (int look = 0; look < kLooks; ++look) {
+    std::vector<pid_t> found;
+    if (FindMarked(mark, &found) != 0) return false;
+    if (found.empty()) return true;
+    for (const pid_t pid : found) kill(pid, SIGKILL);
+    const timespec pause{0, 2'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  return false;
+}
+
+}  // namespace
 
 Result<void> MarkSession(const SpawnRequest& request, const Enforcement& enforcement, const Fd& slave,
                          Plan& plan) {
+  // What predecessors have left, once per process, as the place for cgroups does it on Linux.
+  [[maybe_unused]] static const size_t swept = SweepMarks("/tmp", EndOrphans);
   TRY_ASSIGN(plan.mark, NewSessionMark());
   if (!enforcement.confined) {
     TRY_ASSIGN(plan.profile, TrackingProfile(plan.mark));
@@ -26,15 +62,8 @@ Result<void> MarkSession(const SpawnRequest& request, const Enforcement& enforce
 }
 
 std::vector<pid_t> MarkedProcesses(const std::string& mark) {
-  MarkTable table(mark.c_str());
   std::vector<pid_t> found;
-  const ListedProcess* list = nullptr;
-  size_t count = 0;
-  if (!table.marked() || table.List(&list, &count) != 0) return found;
-  for (size_t i = 0; i < count; ++i) {
-    if (!list[i].zombie && table.Probe(list[i].pid) == MarkProbe::kMember) found.push_back(list[i].pid);
-  }
-  table.Free();
+  (void)FindMarked(mark, &found);
   return found;
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr int kPolicies = 4000;
 constexpr int kPathsPerPolicy = 40;
 constexpr int kExplainEvery = 8;
-constexpr char kMark[] = "/tmp/.sandboxed-pty-00000000-0000-4000-8000-000000000000";
+constexpr char kMark[] = "/tmp/.sandboxed-pty-501-1794844621000000-00000000-0000-4000-8000-000000000000";
 
 // Few names, so that rules and paths meet; some places with two names; "f" is a file and has nothing below.
 class RandomPolicy {

@@ -13,8 +13,8 @@
 namespace spty::sbpl {
 namespace {
 
-constexpr char kMark[] = "/tmp/.sandboxed-pty-11111111-2222-4333-8444-555555555555";
-constexpr char kOther[] = "/tmp/.sandboxed-pty-99999999-2222-4333-8444-555555555555";
+constexpr char kMark[] = "/tmp/.sandboxed-pty-501-1794844621000000-11111111-2222-4333-8444-555555555555";
+constexpr char kOther[] = "/tmp/.sandboxed-pty-501-1794844621000000-99999999-2222-4333-8444-555555555555";
 
 Profile Parsed(const std::string& text) {
   std::string problem;
