@@ -187,6 +187,18 @@ std::vector<const ProtectionReport*> Enforcement::Unmet() const {
   return unmet;
 }
 
+std::string RefusalOf(const Policy& policy, const Enforcement& enforcement) {
+  if (!enforcement.backend_missing.empty() && (policy.strict() || policy.fail_if_unavailable()))
+    return enforcement.backend_missing;
+  std::string text;
+  if (!policy.strict()) return text;
+  for (const ProtectionReport* report : enforcement.Unmet()) {
+    if (!text.empty()) text += "; ";
+    text += std::string(NameOf(report->protection)) + ": " + report->reason;
+  }
+  return text;
+}
+
 Enforcement PlanEnforcement(const Policy& policy, const HostFeatures& features) {
   Enforcement enforcement;
   enforcement.features = features;

@@ -48,6 +48,10 @@ Enforcement PlanEnforcement(const Policy& policy, const HostFeatures& features);
 // Its part for a confined policy on macOS.
 Enforcement PlanSeatbelt(const Policy& policy, const HostFeatures& features);
 
+// Why no session of this policy may start with this: what its own strictness asks for and is not there. "" if
+// one may.
+std::string RefusalOf(const Policy& policy, const Enforcement& enforcement);
+
 // A JSON object for people and programs.
 std::string EnforcementToJson(const Enforcement& enforcement);
 

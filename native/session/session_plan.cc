@@ -45,17 +45,6 @@ HostFeatures Limited(HostFeatures features, const SpawnRequest::FeatureLimits& l
   return features;
 }
 
-Error NotEnforceable(const std::string& reasons) { return {Stage::kConfinement, ENOTSUP, reasons}; }
-
-std::string Reasons(const std::vector<const ProtectionReport*>& unmet) {
-  std::string text;
-  for (const ProtectionReport* report : unmet) {
-    if (!text.empty()) text += "; ";
-    text += std::string(NameOf(report->protection)) + ": " + report->reason;
-  }
-  return text;
-}
-
 void Take(Confinement confinement, Plan& plan, SessionPlan& session) {
   plan.confined = true;
   plan.inner_domain = confinement.inner.valid();
@@ -158,11 +147,8 @@ Result<Enforcement> DecideEnforcement(const SpawnRequest& request) {
   HostFeatures features = Limited(probed, request.feature_limits);
   features.no_limits = WhyNoLimits(request);
   Enforcement enforcement = PlanEnforcement(policy, features);
-  const bool backend_matters = policy.strict() || policy.fail_if_unavailable();
-  if (!enforcement.backend_missing.empty() && backend_matters)
-    return NotEnforceable(enforcement.backend_missing);
-  if (const auto unmet = enforcement.Unmet(); policy.strict() && !unmet.empty())
-    return NotEnforceable(Reasons(unmet));
+  if (std::string refusal = RefusalOf(policy, enforcement); !refusal.empty())
+    return Error{Stage::kConfinement, ENOTSUP, std::move(refusal)};
   return enforcement;
 }
 

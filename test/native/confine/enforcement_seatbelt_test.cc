@@ -3,7 +3,7 @@
 #include <cerrno>
 
 #include "confine/enforcement.h"
-#include "sbpl/mac_policy.h"
+#include "policy/scratch.h"
 
 namespace spty {
 namespace {
@@ -53,6 +53,50 @@ TEST(SeatbeltEnforcementTest, CertainHostsCannotBeTold) {
   EXPECT_EQ(Missing(PlanEnforcement(Demanding(NetworkMode::kFiltered), Mac())), (Names{"network", "limits"}));
 }
 
+// By the lists of macOS, as far as they exist here.
+std::shared_ptr<const Policy> PolicyOfAMac(const std::string& text) {
+  const Scratch scratch;
+  LayersInput layers;
+  layers.user = LayerText{text, "", DocumentShape::kAuto};
+  layers.platform = Platform::kMacos;
+  const auto resolved = ResolveSettings(layers);
+  EXPECT_TRUE(resolved.ok()) << text;
+  PolicyInput input = scratch.Input("{}");
+  if (resolved.ok()) input.settings = std::make_shared<const Settings>(resolved.value().settings);
+  return scratch.Resolve(std::move(input));
+}
+
+std::string RefusalOnAMac(const std::string& settings) {
+  const auto policy = PolicyOfAMac(settings);
+  return RefusalOf(*policy, PlanEnforcement(*policy, Mac()));
+}
+
+// There is no proxy yet that could tell hosts apart: see SeatbeltProfileTest for what such a session reaches.
+TEST(SeatbeltEnforcementTest, CertainHostsAreRefusedIfStrictAndReportedIfNot) {
+  for (const char* asked : {R"("network_hosts": ["example.org"])",
+                            R"("allow_network": true, "denied_domains": ["evil.example"])"}) {
+    const std::string settings = std::string(R"({"enabled": true, )") + asked;
+    const std::string refusal = RefusalOnAMac(settings + "}");
+    EXPECT_EQ(refusal.find("network: the network cannot be restricted to certain hosts yet"), 0U) << refusal;
+    const std::string lenient = settings + R"(, "strict": false})";
+    EXPECT_EQ(RefusalOnAMac(lenient), "");
+    const Enforcement enforcement = PlanEnforcement(*PolicyOfAMac(lenient), Mac());
+    EXPECT_TRUE(enforcement.confined);
+    EXPECT_FALSE(enforcement.inet);
+    EXPECT_EQ(Missing(enforcement), Names{"network"});
+  }
+  for (const char* plain :
+       {R"({"enabled": true, "allow_network": true})", R"({"enabled": true, "allow_network": false})"})
+    EXPECT_EQ(RefusalOnAMac(plain), "") << plain;
+}
+
+TEST(SeatbeltEnforcementTest, AnotherBackendIsRefusedIfStrictOrDemanded) {
+  const std::string landlock = R"({"enabled": true, "backend": "landlock")";
+  EXPECT_NE(RefusalOnAMac(landlock + "}"), "");
+  EXPECT_NE(RefusalOnAMac(landlock + R"(, "strict": false, "fail_if_unavailable": true})"), "");
+  EXPECT_EQ(RefusalOnAMac(landlock + R"(, "strict": false, "fail_if_unavailable": false})"), "");
+}
+
 TEST(SeatbeltEnforcementTest, InsideAnotherProfileNothingIsClaimed) {
   const Enforcement enforcement = PlanEnforcement(Demanding(), Mac(EPERM));
   EXPECT_FALSE(enforcement.confined);
@@ -68,7 +112,8 @@ TEST(SeatbeltEnforcementTest, LandlockIsForLinux) {
 
 TEST(SeatbeltEnforcementTest, TheExamplesAreEnforced) {
   for (const char* profile : {"terminal", "agent", "workspace", "read-only", "network-allow-all"}) {
-    const auto policy = sbpl::MacPolicy(std::string(R"({"enabled": true, "profile": ")") + profile + "\"}");
+    const auto policy = PolicyOfAMac(std::string(R"({"enabled": true, "profile": ")") + profile + "\"}");
+    EXPECT_FALSE(policy->required().empty());
     EXPECT_TRUE(PlanEnforcement(*policy, Mac()).Unmet().empty()) << profile;
   }
 }

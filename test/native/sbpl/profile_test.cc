@@ -176,6 +176,25 @@ TEST(SeatbeltProfileTest, NameServicesComeWithTheNetwork) {
   }
 }
 
+// Without a proxy that tells hosts apart there are none.
+TEST(SeatbeltProfileTest, CertainHostsAreNoHostsButThePortOfAProxy) {
+  constexpr char kHosts[] = R"({"enabled": true, "network_hosts": ["example.org"]})";
+  Request request;
+  request.operation = "network-outbound";
+  for (const uint16_t proxy : {uint16_t{0}, uint16_t{4128}}) {
+    const Profile profile = ProfileOf(kHosts, {kMark, "/dev/ttys009", proxy});
+    for (const char* host : {"93.184.216.34", "localhost"}) {
+      for (const int port : {0, 80, 443, 4128}) {
+        request.host = host;
+        request.port = port;
+        const bool is_proxy = proxy != 0 && port == proxy && request.host == "localhost";
+        EXPECT_EQ(profile.Allows(request), is_proxy) << proxy << " " << host << ":" << port;
+      }
+    }
+  }
+  EXPECT_TRUE(ProfileOf(R"({"enabled": true, "allow_network": true})").Allows(request)) << "all of it";
+}
+
 TEST(SeatbeltProfileTest, AnOpenNetworkOpensNoUnixSockets) {
   const Profile profile = ProfileOf(R"({"enabled": true, "allow_network": true})");
   for (const char* path : {"/private/var/run/docker.sock", "/Users/me/.docker/run/docker.sock",
