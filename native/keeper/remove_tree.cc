@@ -1,13 +1,11 @@
-#include <dirent.h>
+#include "keeper/remove_tree.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fd.h"
-#include "keeper/remove_tree.h"
+#include "keeper/directory.h"
 
 namespace spty {
 namespace {
@@ -15,26 +13,17 @@ namespace {
 // Directories below this depth are moved up before they are emptied: descriptors are not unlimited.
 constexpr int kDeepest = 32;
 
-bool IsDots(const char* name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
-
-// A directory that we can read and write, whatever its mode was; not a link to one. Invalid with errno set.
-Fd OpenDirectory(int dir, const char* name, struct stat* info) {
-  // Follows no link, so that it is a directory's mode that changes, if there is one.
-  Fd place(openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!place.valid() && errno == EACCES && fchmodat(dir, name, S_IRWXU, AT_SYMLINK_NOFOLLOW) == 0)
-    place = Fd(openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!place.valid() || fstat(place.get(), info) == -1) return Fd();
-  if ((info->st_mode & S_IRWXU) != S_IRWXU && fchmod(place.get(), S_IRWXU) == -1) return Fd();
-  return place;
-}
-
 class Remover {
  public:
   Remover(int top, dev_t device) : top_(top), device_(device) {}
 
-  // Goes on as long as a pass removes something: entries that were moved up come again.
+  // Empties the directory. Goes on as long as a pass removes something: entries that were moved up come
+  // again.
   void Empty(int dir, int depth) {
-    while (Pass(dir, depth)) {
+    Pass pass{this, dir, depth, true};
+    while (pass.removed) {
+      pass.removed = false;
+      Remember(ListDirectory(dir, VisitOne, &pass));
     }
   }
 
@@ -44,19 +33,16 @@ class Remover {
   }
 
  private:
-  bool Pass(int dir, int depth) {
-    // A stream takes its descriptor with it when it closes.
-    Fd copy(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!copy.valid()) return Give(errno);
-    DIR* stream = fdopendir(copy.get());
-    if (stream == nullptr) return Give(errno);
-    (void)copy.Take();
-    bool removed = false;
-    while (const dirent* entry = readdir(stream)) {
-      if (!IsDots(entry->d_name)) removed |= RemoveOne(dir, entry->d_name, depth);
-    }
-    closedir(stream);
-    return removed;
+  struct Pass {
+    Remover* remover;
+    int dir;
+    int depth;
+    bool removed;
+  };
+
+  static void VisitOne(void* context, const char* name, bool) {
+    auto* pass = static_cast<Pass*>(context);
+    pass->removed |= pass->remover->RemoveOne(pass->dir, name, pass->depth);
   }
 
   bool RemoveOne(int dir, const char* name, int depth) {
@@ -90,6 +76,28 @@ class Remover {
   int err_ = 0;
 };
 
+struct CgroupLevel {
+  int dir;
+  int depth;
+};
+
+void EmptyCgroup(const Fd& dir, int depth);
+
+void RemoveCgroup(void* context, const char* name, bool is_directory) {
+  const auto* level = static_cast<const CgroupLevel*>(context);
+  if (!is_directory || unlinkat(level->dir, name, AT_REMOVEDIR) == 0) return;
+  if (errno != EBUSY || level->depth >= kDeepest) return;
+  struct stat info;
+  EmptyCgroup(OpenDirectory(level->dir, name, &info), level->depth + 1);
+  (void)unlinkat(level->dir, name, AT_REMOVEDIR);
+}
+
+// An invalid descriptor has no entries either.
+void EmptyCgroup(const Fd& dir, int depth) {
+  CgroupLevel level{dir.get(), depth};
+  (void)ListDirectory(dir.get(), RemoveCgroup, &level);
+}
+
 }  // namespace
 
 int RemoveTree(const char* path) {
@@ -102,6 +110,9 @@ int RemoveTree(const char* path) {
   return remover.err();
 }
 
-void RemoveCgroupsIn(int, const char*) {}
+void RemoveCgroupsIn(int dir, const char* name) {
+  struct stat info;
+  EmptyCgroup(OpenDirectory(dir, name, &info), 0);
+}
 
 }  // namespace spty

@@ -1,3 +1,5 @@
+#include "keeper/remove_tree.h"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -7,7 +9,6 @@
 #include <filesystem>
 
 #include "base/fd.h"
-#include "keeper/remove_tree.h"
 #include "support/in_child.h"
 #include "support/temp_dir.h"
 

@@ -1,0 +1,18 @@
+// Directories by descriptor, without the heap where the kernel allows it. Part of the keeper: no C++ library.
+#pragma once
+
+#include <sys/stat.h>
+
+#include "base/fd.h"
+
+namespace spty {
+
+// A directory that we can read and write, whatever its mode was; not a link to one. Invalid with errno set.
+Fd OpenDirectory(int dir, const char* name, struct stat* info);
+
+// Tells `visit` of every entry but "." and "..", from the beginning; it may remove what it is told of. 0, or
+// the errno that ended it.
+using VisitEntry = void (*)(void* context, const char* name, bool is_directory);
+int ListDirectory(int dir, VisitEntry visit, void* context);
+
+}  // namespace spty
