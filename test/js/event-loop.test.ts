@@ -1,4 +1,4 @@
-import { better, contract, host, Lifeline, ours, resultOf, startHost } from './support';
+import { better, contract, host, Lifeline, linux, ours, resultOf, startHost } from './support';
 
 /** Holds the lifeline $1, says so, and waits for ever. */
 const holder = 'exec 9> "$1"; echo held; exec sleep 1000';
@@ -176,7 +176,7 @@ better('when the host is killed background processes end too', async () => {
   await killHostOf('trap "" HUP; exec 9> "$1"; (sleep 1000) & echo held; wait');
 });
 
-better('when the host is killed processes that left the session end too', async () => {
+better.needing(linux)('when the host is killed processes that left the session end too', async () => {
   // The daemon alone holds the lifeline: its parents are gone, and so is its terminal.
   await killHostOf('exec 9> "$1"; setsid sh -c "sleep 1000 &" < /dev/null > /dev/null 2>&1; exec 9>&-; echo held; read line');
 });
