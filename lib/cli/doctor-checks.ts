@@ -7,8 +7,8 @@ import type { Enforcement, ProtectionReport } from '../enforcement';
 
 export interface Finding {
   id: string;
-  /** 'missing': strict settings may refuse to start; 'weaker': they start, and less holds; 'note': for information. */
-  status: 'ok' | 'weaker' | 'missing' | 'note';
+  /** 'missing': strict settings may refuse to start; 'weaker': they start, and less holds. */
+  status: 'ok' | 'weaker' | 'missing';
   title: string;
   detail: string;
   fix?: string;
@@ -104,22 +104,6 @@ export function limitsFinding(trial: Trial): Finding {
   const detail = `no cgroup controller ${missing.join(', ')}; settings with limits that need one do not start`;
   const fix = 'systemd-run --user --scope -p Delegate="pids memory cpu" COMMAND';
   return { id: 'limits', status: 'weaker', title: 'limits', detail, fix };
-}
-
-/** By what the system says about itself, not by trying: nothing depends on it yet. */
-export function namespaceFinding(): Finding {
-  const number = (name: string): number | undefined => {
-    const words = readWords(`/proc/sys/${name}`);
-    return words === undefined ? undefined : Number(words[0]);
-  };
-  const blockers = [
-    number('user/max_user_namespaces') === 0 && 'user.max_user_namespaces is 0',
-    number('kernel/unprivileged_userns_clone') === 0 && 'kernel.unprivileged_userns_clone is 0',
-    number('kernel/apparmor_restrict_unprivileged_userns') === 1 && 'kernel.apparmor_restrict_unprivileged_userns is 1',
-  ].filter((blocker): blocker is string => blocker !== false);
-  const offered = number('user/max_user_namespaces') === undefined ? 'not offered' : 'offered';
-  const detail = blockers.length > 0 ? `restricted (${blockers.join(', ')})` : offered;
-  return { id: 'user-namespaces', status: 'note', title: 'user namespaces', detail: `${detail}; not used yet` };
 }
 
 export function machine(): { system: string; kernel: string; arch: string; node: string; uid: number | undefined } {

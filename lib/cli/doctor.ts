@@ -5,7 +5,7 @@ import * as path from 'path';
 import { createSandboxedPty } from '../index';
 import { keeperPath, loadNative } from '../native-loader';
 import { has, Invocation } from './arguments';
-import { Finding, limitsFinding, machine, namespaceFinding, protectionFindings, trackingFinding, Trial } from './doctor-checks';
+import { Finding, limitsFinding, machine, protectionFindings, trackingFinding, Trial } from './doctor-checks';
 import { UsageError } from './failure';
 import { writeOut } from './output';
 import { printable, Style, styleFor } from './style';
@@ -71,7 +71,6 @@ async function diagnose(): Promise<Diagnosis> {
       findings.push({ id: 'session', status: 'missing', title: 'starting a session', detail: message(error) });
     }
   }
-  findings.push(namespaceFinding());
   const strict = findings.every(({ status }) => status !== 'missing');
   return { version: packageVersion(), machine: machine(), findings, strict };
 }
@@ -80,7 +79,6 @@ const marks: Record<Finding['status'], (style: Style) => string> = {
   ok: (style) => style.good('ok     '),
   weaker: (style) => style.bold('weaker '),
   missing: (style) => style.bad('MISSING'),
-  note: (style) => style.dim('note   '),
 };
 
 /** What has the same cause is one line. */
