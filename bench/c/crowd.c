@@ -1,6 +1,7 @@
 // Many processes, and the ceiling for ending them: one write to cgroup.kill, and waiting until all are reaped.
 //   crowd run idle|hoppers n           starts them, prints R and waits
 //   crowd kill idle|hoppers n count    starts them in a cgroup and ends them, `count` times; prints the times as JSON
+//   crowd list idle n count            starts them and reads what a list of processes needs of each, `count` times
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kLongestLife = 60, kMostTimes = 1000 };
+enum { kLongestLife = 60, kMostTimes = 1000, kMostProcesses = 10000 };
 
 static void die(const char* what) {
   perror(what);
@@ -39,6 +40,8 @@ static void hop(int say) {
   _exit(0);
 }
 
+static pid_t started[kMostProcesses];
+
 static void start(const char* kind, int n) {
   int ready[2];
   if (pipe(ready) != 0) die("pipe");
@@ -46,7 +49,10 @@ static void start(const char* kind, int n) {
   for (int i = 0; i < n; ++i) {
     pid_t child = fork();
     if (child < 0) die("fork");
-    if (child > 0) continue;
+    if (child > 0) {
+      started[i] = child;
+      continue;
+    }
     if (hopping) hop(ready[1]);
     if (write(ready[1], "r", 1) != 1) _exit(1);
     sleep(kLongestLife);
@@ -115,6 +121,24 @@ static double kill_once(const char* cgroup, const char* kind, int n) {
   return took;
 }
 
+static void read_one(const char* format, pid_t pid) {
+  char path[64], text[4096];
+  snprintf(path, sizeof path, format, pid, pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || read(fd, text, sizeof text) < 0) die(path);
+  close(fd);
+}
+
+static double list_once(int n) {
+  double t0 = now_ms();
+  for (int i = 0; i < n; ++i) {
+    read_one("/proc/%d/stat", started[i]);
+    read_one("/proc/%d/cmdline", started[i]);
+    read_one("/proc/%d/task/%d/children", started[i]);
+  }
+  return now_ms() - t0;
+}
+
 static int compare(const void* a, const void* b) {
   double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
@@ -123,6 +147,7 @@ static int compare(const void* a, const void* b) {
 int main(int argc, char** argv) {
   if (argc < 4) return 2;
   int n = atoi(argv[3]);
+  if (n < 1 || n > kMostProcesses) return 2;
   if (strcmp(argv[1], "run") == 0) {
     start(argv[2], n);
     if (write(1, "R", 1) != 1) return 1;
@@ -135,10 +160,16 @@ int main(int argc, char** argv) {
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) die("prctl");
   // Ended hoppers go at once: left to be reaped after the measurement, they use up all process numbers of a slow machine.
   signal(SIGCHLD, SIG_IGN);
-  static char cgroup[8300];
-  make_cgroup(cgroup, sizeof cgroup);
-  for (int i = 0; i < count; ++i) took[i] = kill_once(cgroup, argv[2], n);
-  if (rmdir(cgroup) != 0) die("rmdir");
+  if (strcmp(argv[1], "list") == 0) {
+    start(argv[2], n);
+    for (int i = 0; i < count; ++i) took[i] = list_once(n);
+    for (int i = 0; i < n; ++i) kill(started[i], SIGKILL);
+  } else {
+    static char cgroup[8300];
+    make_cgroup(cgroup, sizeof cgroup);
+    for (int i = 0; i < count; ++i) took[i] = kill_once(cgroup, argv[2], n);
+    if (rmdir(cgroup) != 0) die("rmdir");
+  }
   qsort(took, (size_t)count, sizeof *took, compare);
   printf("{\"p50_ms\": %.4f, \"p95_ms\": %.4f}\n", took[(count - 1) / 2], took[(count - 1) * 95 / 100]);
   return 0;

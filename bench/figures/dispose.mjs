@@ -29,3 +29,19 @@ export async function dispose(pty, parameters) {
   }
   return {p50_ms: percentile(took, 0.5), p95_ms: percentile(took, 0.95), blocked_ms: percentile(blocked, 0.95)};
 }
+
+/** listProcesses(), which the event loop waits for. */
+export async function list(pty, parameters) {
+  const terminal = start(pty, parameters);
+  await seen(terminal, 'R');
+  const took = [];
+  for (let i = -kWarmUps; i < parameters.count; i++) {
+    const t0 = now();
+    const processes = terminal.listProcesses();
+    const t1 = now();
+    if (processes.length !== parameters.n + 1) throw new Error(`${processes.length} processes in place of ${parameters.n + 1}`);
+    if (i >= 0) took.push(t1 - t0);
+  }
+  await terminal.dispose();
+  return {p50_ms: percentile(took, 0.5), p95_ms: percentile(took, 0.95)};
+}

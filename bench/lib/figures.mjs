@@ -179,6 +179,11 @@ figures.push(
   dispose('dispose', 'dispose of an idle shell', {kind: 'shell'}, [40, 15], {value: 3}),
   dispose('dispose-hoppers', 'dispose of 200 processes that fork and exit', {kind: 'hoppers', n: 200}, [8, 4], {ceiling: 2}),
   dispose('dispose-1000', 'dispose of 1000 idle processes', {kind: 'idle', n: 1000}, [8, 4], {ceiling: 2}),
+  {
+    id: 'list', title: 'listProcesses() of 200', figure: 'list', ceiling: 'c',
+    full: {program: program('crowd'), kind: 'idle', n: 200, count: 100}, quick: {program: program('crowd'), kind: 'idle', n: 200, count: 30},
+    metrics: [ms('p50_ms', 'p50', {value: 2}), ms('p95_ms', 'p95')],
+  },
 );
 
 /** Figures whose id is one of `only` (comma-separated) or begins with it: `output` chooses every output figure. */

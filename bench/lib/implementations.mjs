@@ -15,7 +15,7 @@ function javascript(module) {
 const confinement = ['confinedSpawn', 'confinedExit', 'confinedExitSrt', 'work', 'connect'];
 
 function nodePty(figure, parameters) {
-  if (figure === 'dispose') return undefined;
+  if (figure === 'dispose' || figure === 'list') return undefined;
   return confinement.includes(figure) && figure !== 'confinedSpawn' ? undefined : javascript('node-pty')(figure, parameters);
 }
 
@@ -54,6 +54,7 @@ function plainC(figure, p) {
     case 'echo': return [program('echo'), 'round-trip', p.bytes, p.count, p.gap];
     case 'kill': return [program('echo'), 'kill', p.count];
     case 'dispose': return p.kind === 'shell' ? undefined : [program('crowd'), 'kill', p.kind, p.n, p.count];
+    case 'list': return [program('crowd'), 'list', p.kind, p.n, p.count];
     default: return reader('blocking')(figure, p) ?? spawnModel('forkpty')(figure, p);
   }
 }
