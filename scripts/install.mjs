@@ -5,18 +5,13 @@ import {join} from 'node:path';
 import {buildWithCmake, buildWithNodeGyp, findNodeGyp} from './lib/native-build.mjs';
 import {main, require, root, which} from './lib/process.mjs';
 
-/** The folder name of prebuilt binaries: <platform>-<arch>, with -musl where Node itself runs on musl. */
-function prebuildName() {
-  process.report.excludeNetwork = true;
-  const musl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;
-  return `${process.platform}-${process.arch}${musl ? '-musl' : ''}`;
-}
-
 /** Undefined if the prebuilt pair works here, else why not. */
 function usePrebuild() {
+  // The loader's own idea of it: what is tried here is what will be loaded.
+  const {addonName, keeperName, prebuildName} = require(join(root, 'dist', 'binaries.js'));
   const name = prebuildName();
   const dir = join(root, 'prebuilds', name);
-  const [addon, keeper] = ['sandboxed_pty.node', 'sandboxed-pty-keeper'].map((file) => join(dir, file));
+  const [addon, keeper] = [addonName, keeperName].map((file) => join(dir, file));
   if (!existsSync(addon)) return `this package has no prebuilt binary for ${name}`;
   if (!existsSync(keeper)) return `the prebuilt binary for ${name} is incomplete: ${keeper} is missing`;
   try {
