@@ -28,7 +28,7 @@ export interface DisposeReport {
 /** What will end the session, and why it is not more. */
 export interface Tracking {
   /**
-   * 'cgroup', 'landlock-scope', 'subreaper'. The last one alone does not catch what forks faster than it is found.
+   * 'cgroup', 'landlock-scope', 'subreaper'. The last one alone may take seconds to catch what forks all the time.
    * On macOS 'seatbelt-mark'.
    */
   mechanisms: readonly string[];
@@ -67,16 +67,32 @@ function signalNumber(signal: string | number): number {
   return number;
 }
 
-/** Ends every process of the session. Resolves with the report; throws only for options that make no sense. */
+const retryMs = 20;
+
+/**
+ * Ends every process of the session. Resolves with the report; throws for options that make no sense. Where no thread
+ * can be created to watch the end (the session may have taken all there are), it has begun nevertheless, and watching
+ * is tried again until the deadline; only then the promise is rejected.
+ */
 export function disposeSession(session: NativeSession, options: DisposeOptions = {}): Promise<DisposeReport> {
   const native = {
     signal: signalNumber(options.signal ?? 'SIGHUP'),
     graceMs: milliseconds('graceMs', options.graceMs, 0),
     deadlineMs: milliseconds('deadlineMs', options.deadlineMs, 5000),
   };
-  return new Promise((resolve) => {
-    const pending = session.dispose(native, (report) => resolve(JSON.parse(report) as DisposeReport));
-    if (!pending) resolve({ ...nothingLeft, survivors: [], mechanisms: [] });
+  const last = Date.now() + native.graceMs + native.deadlineMs;
+  return new Promise((resolve, reject) => {
+    const attempt = (): void => {
+      try {
+        const pending = session.dispose(native, (report) => resolve(JSON.parse(report) as DisposeReport));
+        if (!pending) resolve({ ...nothingLeft, survivors: [], mechanisms: [] });
+      } catch (error) {
+        const failure = error as NodeJS.ErrnoException;
+        if (failure.code !== 'EAGAIN' || Date.now() >= last) reject(failure);
+        else setTimeout(attempt, retryMs);
+      }
+    };
+    attempt();
   });
 }
 

@@ -47,6 +47,15 @@ const swept = new Set<string>();
 
 const atATime = 100;
 
+/** Undefined at the end; a directory that cannot be read any further ends here. */
+function nextName(names: fs.Dir): string | undefined {
+  try {
+    return names.readSync()?.name;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * A host that dies while it starts a session may leave a directory that no keeper has heard of. Only empty ones are
  * removed: whatever has something in it belongs to a session, and its keeper sees to that.
@@ -56,7 +65,7 @@ const atATime = 100;
  */
 function sweep(parent: string, place: string, names: fs.Dir): void {
   for (let i = 0; i < atATime; i++) {
-    const name = names.readSync()?.name;
+    const name = nextName(names);
     if (name === undefined) return names.closeSync();
     const found = /^sandboxed-pty-(\d+)-(\w+)-(\w+)-/.exec(name);
     if (found?.[3] !== place || startTime(Number(found[1])) === found[2]) continue;

@@ -27,6 +27,8 @@ function checkSettings(projectDir) {
 }
 
 function refuseUpgrade(socket, status) {
+  // Nobody reads from it any more, so that a peer that does not close would keep it open.
+  socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 

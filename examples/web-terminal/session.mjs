@@ -21,6 +21,17 @@ const grace = {signal: 'SIGHUP', graceMs: 1000};
 /** Codes of the protocol for why a socket is closed. */
 const closed = {normally: 1000, badMessage: 1008, failed: 1011};
 
+/** For a disposal of which nobody knows how it went. */
+const unproven = ({message}) => ({
+  converged: false,
+  rounds: 0,
+  killed: 0,
+  survivors: [],
+  elapsedMs: 0,
+  mechanisms: [],
+  problem: message,
+});
+
 export class Session {
   #socket;
   #place;
@@ -48,7 +59,7 @@ export class Session {
 
   async #end() {
     clearInterval(this.#timer);
-    const report = await this.#pty?.dispose(grace);
+    const report = await this.#pty?.dispose(grace).catch(unproven);
     if (report && !report.converged) {
       console.error(
         `Session ${this.#pty.pid}: not proven that nobody is left.`,
@@ -158,7 +169,7 @@ export class Session {
   async #finish() {
     if (this.#finishing) return;
     this.#finishing = true;
-    const report = await this.#pty.dispose();
+    const report = await this.#pty.dispose().catch(unproven);
     clearInterval(this.#timer);
     this.#tellProcesses();
     this.#tell('report', {report});

@@ -20,19 +20,28 @@ constexpr auto kByPidfd = static_cast<idtype_t>(3);  // P_PIDFD, which older C l
 constexpr pid_t kNumbers = 4 << 20;
 unsigned char known[kNumbers / 8];
 
-// Whether this is the first time. Of a number that came around again it is not, which only the count suffers
-// from.
+unsigned char BitOf(pid_t pid) { return static_cast<unsigned char>(1U << (pid % 8)); }
+
+// Whether it is a new face. The last few thousand are remembered, no more: numbers come around again, and a
+// session that forks all the time must not look like one that merely takes long to die.
 bool FirstSeen(pid_t pid) {
+  constexpr size_t kRemembered = 4096;
+  static pid_t remembered[kRemembered];
+  static size_t count = 0;
   if (pid >= kNumbers) return true;
-  unsigned char& byte = known[pid / 8];
-  const unsigned char bit = static_cast<unsigned char>(1U << (pid % 8));
-  const bool first = (byte & bit) == 0;
-  byte |= bit;
-  return first;
+  if ((known[pid / 8] & BitOf(pid)) != 0) return false;
+  if (count == kRemembered) {
+    for (pid_t old : remembered) known[old / 8] = 0;
+    count = 0;
+  }
+  known[pid / 8] |= BitOf(pid);
+  remembered[count++] = pid;
+  return true;
 }
 
 // False if they cannot be listed. "thread-self", not "self/task/PID": inside a pid namespace without its own
-// /proc the numbers would not match.
+// /proc our own number would not match. The children's do not match there either, hence the look at each
+// before it is killed: then nobody is killed one by one, and nothing is said to be proven.
 template <typename Action>
 bool ForEachChild(Action action) {
   Fd list(open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC));
@@ -59,9 +68,13 @@ bool ForEachChild(Action action) {
 int OpenPidfd(pid_t pid) { return static_cast<int>(syscall(uapi::kSysPidfdOpen, pid, 0)); }
 
 // Says nothing about whether it has ended, and leaves its status where it is.
-bool IsOurChild(int pidfd) {
+bool IsOurChild(idtype_t type, int number) {
   siginfo_t info{};
-  return waitid(kByPidfd, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+  return waitid(type, static_cast<id_t>(number), &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+}
+
+long SendSignal(const Fd& process, int number) {
+  return syscall(uapi::kSysPidfdSendSignal, process.get(), number, nullptr, 0);
 }
 
 }  // namespace
@@ -74,23 +87,24 @@ void KillShell(pid_t shell) {
 }
 
 void KillChildren() {
-  (void)ForEachChild([](pid_t pid) { kill(pid, SIGKILL); });
+  (void)ForEachChild([](pid_t pid) {
+    if (IsOurChild(P_PID, pid)) kill(pid, SIGKILL);
+  });
 }
 
 uint32_t KillVanishingChildren() {
   uint32_t fresh = 0;
   (void)ForEachChild([&](pid_t pid) {
     const Fd process(OpenPidfd(pid));
-    if (!process.valid() || !IsOurChild(process.get())) return;
-    if (syscall(uapi::kSysPidfdSendSignal, process.get(), SIGKILL, nullptr, 0) == 0 && FirstSeen(pid))
-      ++fresh;
+    if (!process.valid() || !IsOurChild(kByPidfd, process.get())) return;
+    if (SendSignal(process, SIGKILL) == 0 && FirstSeen(pid)) ++fresh;
   });
   return fresh;
 }
 
 bool CanKillVanishingChildren() {
   const Fd self(OpenPidfd(getpid()));
-  if (!self.valid()) return false;
+  if (!self.valid() || SendSignal(self, 0) != 0) return false;
   siginfo_t info{};
   // ECHILD: understood. Before 5.4 it is EINVAL.
   return waitid(kByPidfd, static_cast<id_t>(self.get()), &info, WEXITED | WNOHANG | WNOWAIT) == -1 &&

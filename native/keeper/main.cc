@@ -30,6 +30,7 @@ namespace {
 
 constexpr int kControl = wire::kControlFd;
 constexpr int kReapBatch = 256;
+constexpr int kMostZombies = 1 << 16;
 
 int child_event_fd = -1;
 
@@ -199,7 +200,8 @@ class Keeper final : public Children {
       if (pid == -1) return false;  // ECHILD
       // A child can make us its tracer (PTRACE_TRACEME); its stops come here too, and are no end.
       if (!WIFEXITED(status) && !WIFSIGNALED(status)) continue;
-      ++reaped_;
+      // One that was killed while vanishing was counted then.
+      if (!vanishing_) ++reaped_;
       if (pid != shell_) continue;
       shell_ = 0;
       // The verdict comes first: the dead child has closed its end, so this does not wait.
@@ -220,11 +222,14 @@ class Keeper final : public Children {
 
   bool LetVanish() override {
     if (shell_ > 0 || signal(SIGCHLD, SIG_IGN) == SIG_ERR) return false;
-    // Those that had ended before are still there, but no more of them come.
+    // Those that had ended before are still there. Not for ever: a child can make us its tracer
+    // (PTRACE_TRACEME), and such a one becomes a zombie all the same.
     int status = 0;
-    while (RetryEintr([&] { return waitpid(-1, &status, WNOHANG); }) > 0) {
+    for (int i = 0; i < kMostZombies; ++i) {
+      if (RetryEintr([&] { return waitpid(-1, &status, WNOHANG); }) <= 0) break;
       if (WIFEXITED(status) || WIFSIGNALED(status)) ++reaped_;
     }
+    vanishing_ = true;
     return true;
   }
 
@@ -321,7 +326,8 @@ class Keeper final : public Children {
   pid_t shell_ = 0;  // 0 once it was reaped
   pid_t started_pid_ = 0;
   uint32_t reaped_ = 0;
-  bool scoped_ = false;  // kill(-1) reaches the session and nobody else
+  bool vanishing_ = false;  // see LetVanish
+  bool scoped_ = false;     // kill(-1) reaches the session and nobody else
   int gate_err_ = 0;
   bool never_ran_ = false;
   bool host_gone_ = false;

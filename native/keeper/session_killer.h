@@ -19,8 +19,8 @@ class Children {
   // The shell, until it was reaped: then 0.
   virtual pid_t shell() const = 0;
   // From now on they vanish as they end, and nobody is told: those that fork and end faster than they are
-  // reaped would bury the others under their zombies, and us with them. False while the shell's end is still
-  // to be told.
+  // reaped would bury the others under their zombies, and us with them. Only those that asked us to trace
+  // them still have to be reaped. False while the shell's end is still to be told.
   virtual bool LetVanish() = 0;
 
  protected:
@@ -50,10 +50,11 @@ class SessionKiller {
   Children& children_;
   [[maybe_unused]] bool scoped_;  // not on macOS
   uint32_t mechanisms_ = 0;
-  uint32_t rounds_ = 0;
-  uint32_t fresh_ = 0;     // killed in the last round, and never before
-  uint32_t vanished_ = 0;  // killed and not to be reaped
-  bool vanishing_ = false;
+  // These neither.
+  [[maybe_unused]] uint32_t rounds_ = 0;
+  [[maybe_unused]] uint32_t fresh_ = 0;     // killed in the last round, and not before
+  [[maybe_unused]] uint32_t vanished_ = 0;  // killed and not to be counted by reaping
+  [[maybe_unused]] bool vanishing_ = false;
 };
 
 // Whether kill(-1) from this process, which has entered its scoped Landlock domain, spares the host: then it

@@ -21,6 +21,8 @@ constexpr int kRemoveAttempts = 100;
 constexpr uint32_t kPatience = 50;
 // That the shell is given to die in, before its children are killed one by one all the same.
 constexpr uint32_t kShellRounds = 4;
+// While nobody tells of an end.
+constexpr uint32_t kLongestSilenceMs = 20;
 
 bool Atomic(uint32_t mechanisms) { return (mechanisms & (wire::kByCgroup | wire::kByScope)) != 0; }
 
@@ -71,6 +73,7 @@ bool SessionKiller::Wait(uint32_t ms) {
   constexpr int kMostReapings = 1000;  // between two rounds, should somebody have been missed after all
   // A new face means that somebody was quick enough to fork: no time to lose, and nobody will tell.
   if (vanishing_ && fresh_ > 0) return true;
+  if (vanishing_ && ms > kLongestSilenceMs) ms = kLongestSilenceMs;
   if (!children_.WaitForOne(ms)) return false;
   for (int i = 0; Atomic(mechanisms_) && !vanishing_ && i < kMostReapings; ++i) {
     if (!children_.Reap() || !children_.WaitForOne(ms)) break;

@@ -10,10 +10,11 @@ namespace spty {
 std::string ForegroundProgram(int master) {
   const pid_t group = tcgetpgrp(master);
   if (group <= 0) return "";
-  const auto leader = ReadProcess(group, true);
+  const auto leader = ReadProcess(group);
   if (!leader) return "";
   // The arguments of another user's process (sudo) cannot be read; its name can.
-  return leader->argv.empty() ? leader->name : leader->argv[0];
+  const auto argv = ArgumentsOf(group);
+  return argv.empty() ? leader->name : argv[0];
 }
 
 }  // namespace spty

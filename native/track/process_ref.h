@@ -16,7 +16,7 @@ struct ProcessInfo {
   pid_t parent = 0;
   uint64_t start_ticks = 0;  // since boot
   std::string name;
-  std::vector<std::string> argv;
+  std::vector<std::string> argv;  // only if it was asked for
   char state = '?';
   uint64_t cpu_ticks = 0;
   uint64_t rss_bytes = 0;
@@ -24,11 +24,13 @@ struct ProcessInfo {
 };
 
 // Nothing if there is no such process (any more).
-std::optional<ProcessInfo> ReadProcess(pid_t pid, bool with_argv);
+std::optional<ProcessInfo> ReadProcess(pid_t pid);
+// Its command line; may wait for the process.
+std::vector<std::string> ArgumentsOf(pid_t pid);
 // Since boot, in ticks; 0 if there is no such process.
 uint64_t StartTimeOf(pid_t pid);
 // Everybody below it, parents first.
-std::vector<ProcessInfo> DescendantsOf(pid_t pid, bool with_argv);
+std::vector<ProcessInfo> DescendantsOf(pid_t pid);
 
 // "<pid>-<start>": whose a cgroup or a directory is, in its name.
 std::string OwnerTag();

@@ -79,7 +79,7 @@ constexpr size_t kLongestArguments = 1 << 16;
 }  // namespace
 
 // proc(5), /proc/pid/stat: the name stands in parentheses and may contain anything, so the last one counts.
-std::optional<ProcessInfo> ReadProcess(pid_t pid, bool with_argv) {
+std::optional<ProcessInfo> ReadProcess(pid_t pid) {
   const std::string text = ReadWhole(ProcPath("/proc/%d/stat", pid).c_str(), kLongestStat);
   const size_t open = text.find('(');
   const size_t close = text.rfind(')');
@@ -99,23 +99,25 @@ std::optional<ProcessInfo> ReadProcess(pid_t pid, bool with_argv) {
   info.threads = static_cast<uint32_t>(fields[16]);
   info.start_ticks = static_cast<uint64_t>(fields[18]);
   info.rss_bytes = static_cast<uint64_t>(fields[20]) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  if (with_argv)
-    info.argv = SplitArguments(ReadWhole(ProcPath("/proc/%d/cmdline", pid).c_str(), kLongestArguments));
   return info;
 }
 
+std::vector<std::string> ArgumentsOf(pid_t pid) {
+  return SplitArguments(ReadWhole(ProcPath("/proc/%d/cmdline", pid).c_str(), kLongestArguments));
+}
+
 uint64_t StartTimeOf(pid_t pid) {
-  const auto info = ReadProcess(pid, false);
+  const auto info = ReadProcess(pid);
   return info ? info->start_ticks : 0;
 }
 
-std::vector<ProcessInfo> DescendantsOf(pid_t pid, bool with_argv) {
+std::vector<ProcessInfo> DescendantsOf(pid_t pid) {
   std::vector<ProcessInfo> found;
   std::vector<pid_t> pids;
   // The number of its threads is not worth another look.
   TakeChildrenOf(pid, 0, &pids);
   for (size_t i = 0; i < pids.size(); ++i) {
-    auto info = ReadProcess(pids[i], with_argv);
+    auto info = ReadProcess(pids[i]);
     if (!info) continue;  // ended since; what it left is its parent's, or the keeper's by the next time
     TakeChildrenOf(info->pid, info->threads, &pids);
     found.push_back(std::move(*info));

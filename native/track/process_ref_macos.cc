@@ -35,6 +35,8 @@ char StateOf(uint32_t status) {
   }
 }
 
+}  // namespace
+
 // KERN_PROCARGS2: an int with the number of arguments, the path of the program, padding, then each argument
 // with its NUL, and then the environment.
 std::vector<std::string> ArgumentsOf(pid_t pid) {
@@ -61,9 +63,7 @@ std::vector<std::string> ArgumentsOf(pid_t pid) {
   return arguments;
 }
 
-}  // namespace
-
-std::optional<ProcessInfo> ReadProcess(pid_t pid, bool with_argv) {
+std::optional<ProcessInfo> ReadProcess(pid_t pid) {
   proc_bsdinfo bsd{};
   if (!ReadBsdInfo(pid, &bsd)) return std::nullopt;
   ProcessInfo info;
@@ -78,7 +78,6 @@ std::optional<ProcessInfo> ReadProcess(pid_t pid, bool with_argv) {
     info.cpu_ticks = task.pti_total_user + task.pti_total_system;
     info.rss_bytes = task.pti_resident_size;
   }
-  if (with_argv) info.argv = ArgumentsOf(pid);
   return info;
 }
 
@@ -87,7 +86,7 @@ uint64_t StartTimeOf(pid_t pid) {
   return ReadBsdInfo(pid, &bsd) ? bsd.pbi_start_tvsec * kMicroseconds + bsd.pbi_start_tvusec : 0;
 }
 
-std::vector<ProcessInfo> DescendantsOf(pid_t pid, bool with_argv) {
+std::vector<ProcessInfo> DescendantsOf(pid_t pid) {
   std::vector<pid_t> pids;
   const auto add_children = [&](pid_t parent) {
     std::vector<pid_t> children(64);
@@ -106,7 +105,7 @@ std::vector<ProcessInfo> DescendantsOf(pid_t pid, bool with_argv) {
   std::vector<ProcessInfo> found;
   for (size_t i = 0; i < pids.size(); ++i) {
     add_children(pids[i]);
-    if (auto info = ReadProcess(pids[i], with_argv)) found.push_back(std::move(*info));
+    if (auto info = ReadProcess(pids[i])) found.push_back(std::move(*info));
   }
   return found;
 }

@@ -44,10 +44,29 @@ bool IsOrphan(std::string_view name) {
   return name[end] == '-' && !OwnerLives(std::string(name.substr(kPrefix.size(), end - kPrefix.size())));
 }
 
+// Nothing but a directory "allow" in it, or nothing at all.
+bool IsMark(int dir) {
+  struct CloseDir {
+    void operator()(DIR* opened) const { closedir(opened); }
+  };
+  const int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, CloseDir> entries(copy >= 0 ? fdopendir(copy) : nullptr);
+  if (entries == nullptr) return false;
+  while (const dirent* entry = readdir(entries.get())) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    struct stat info;
+    if (name != "allow" || fstatat(dir, "allow", &info, AT_SYMLINK_NOFOLLOW) == -1 || !S_ISDIR(info.st_mode))
+      return false;
+  }
+  return true;
+}
+
 bool RemoveOrphan(int place, const std::string& name, const std::string& mark, const EndMarked& end) {
   const Fd dir(openat(place, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info;
   if (!dir.valid() || fstat(dir.get(), &info) == -1 || info.st_uid != geteuid()) return false;
+  if (!IsMark(dir.get())) return false;
   // A keeper outlives its host for as long as its session resists, and needs the mark to find who does.
   if (flock(dir.get(), LOCK_EX | LOCK_NB) == -1 || !end(mark)) return false;
   if (unlinkat(dir.get(), "allow", AT_REMOVEDIR) == -1 && errno != ENOENT) return false;

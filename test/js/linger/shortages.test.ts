@@ -82,18 +82,22 @@ const fewProcesses: Body = async (pty, kernel, { projectDir }) => {
       return `${code} at ${stage}`;
     }
   };
+  const earlier = pty.createSandboxedPty({ file: '/bin/sh', args: ['-c', 'read line'], projectDir, sandbox });
   await limitTo(1);
+  // Ends it, but who would tell? No thread can be created now.
+  const disposed = (earlier as unknown as { dispose(): Promise<{ converged: boolean }> }).dispose();
   outcomes.push(await attempt());
   // From none to enough, so that each that is created is the first that cannot be; others come and go meanwhile.
-  const first = used();
-  for (let more = -3; more <= 30 && !(outcomes.at(-1) === 'exit 3' && outcomes.at(-2) === 'exit 3'); more++) {
-    await limitTo(first + more);
+  for (let more = -3; more <= 60 && !(outcomes.at(-1) === 'exit 3' && outcomes.at(-2) === 'exit 3'); more++) {
+    await limitTo(used() + more);
     outcomes.push(await attempt());
   }
   await kernel.until('only the helper is left', () => kernel.children().join() === `${helper.pid}`);
   helper.stdin.end();
+  const { converged } = await disposed;
   return {
     outcomes,
+    converged,
     temps: fs
       .readdirSync(require('node:os').tmpdir())
       .filter((name: string) => name.startsWith(`sandboxed-pty-${process.pid}-`)),
@@ -101,13 +105,14 @@ const fewProcesses: Body = async (pty, kernel, { projectDir }) => {
 };
 
 sandboxed.needing(unprivileged)('a user with no process left is told, at every step, and nothing is left', async () => {
-  const { outcomes, temps } = await resultOf(fewProcesses, { arg: { projectDir: temporaryDirectory() } });
+  const { outcomes, converged, temps } = await resultOf(fewProcesses, { arg: { projectDir: temporaryDirectory() } });
   expect(outcomes[0]).toBe('EAGAIN at keeper');
   expect(outcomes.at(-1)).toBe('exit 3');
   expect(
     outcomes.filter((outcome: string) => !/^(EAGAIN at (keeper|confinement|pump|fork|gate)|exit 3)$/.test(outcome)),
   ).toEqual([]);
   expect(temps).toEqual([]);
+  expect(converged).toBe(true);
 });
 
 const stormy: Body = async (pty, kernel, { projectDir }) => {

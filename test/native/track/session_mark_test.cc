@@ -125,6 +125,7 @@ TEST_F(SweepMarksTest, KeepsWhatIsNoMark) {
   const std::string mark = Make(dead_);
   place_.Write(fs::path(mark).filename().string() + "/more", "");
   ExpectKept(mark);
+  EXPECT_TRUE(fs::exists(mark + "/allow"));
   fs::remove_all(mark);
   place_.Write(fs::path(mark).filename().string(), "a file");
   ExpectKept(mark);

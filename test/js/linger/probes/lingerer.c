@@ -20,6 +20,7 @@
 
 enum { kHoppers = 200, kFewHoppers = 20, kIdle = 200, kHoppingSeconds = 12 };
 static int hoppers = kHoppers;
+static int traced = 0;
 static int ready[2];
 static const char* detail;
 
@@ -93,6 +94,8 @@ static void Hop(void) {
     if (first) Say();
     first = 0;
     usleep(1000);
+    // By then its parent is gone and the keeper is: a parent that ignores its children still has to reap this one.
+    if (traced) ptrace(PTRACE_TRACEME, 0, NULL, NULL);
   }
   _exit(0);
 }
@@ -112,6 +115,11 @@ static void Hoppers(void) {
 static void FewHoppers(void) {
   hoppers = kFewHoppers;
   Hoppers();
+}
+
+static void TracedHoppers(void) {
+  traced = 1;
+  FewHoppers();
 }
 
 static void Stopped(void) {
@@ -219,6 +227,7 @@ static const struct {
     {"vfork", Vfork, 1},        {"slave", HoldSlave, 1},        {"pdeathsig", ParentDeathSignal, 1},
     {"lock", LockCgroup, 1},    {"move", MoveAway, 1},          {"keeper", AttackKeeper, 1},
     {"idle", Idle, kIdle},      {"few-hoppers", FewHoppers, kFewHoppers},
+    {"traced-hoppers", TracedHoppers, kFewHoppers},
 };
 
 int main(int argc, char** argv) {
