@@ -7,11 +7,12 @@
 #include "sbpl/mac_policy.h"
 #include "sbpl/profile.h"
 #include "settings/random_settings.h"
+#include "support/effort.h"
 
 namespace spty::sbpl {
 namespace {
 
-constexpr int kPolicies = 4000;
+constexpr int kPolicies = Repeats(4000);
 constexpr int kPathsPerPolicy = 40;
 constexpr int kExplainEvery = 8;
 constexpr char kMark[] = "/tmp/.sandboxed-pty-501-1794844621000000-00000000-0000-4000-8000-000000000000";

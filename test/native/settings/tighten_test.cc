@@ -7,6 +7,7 @@
 #include "settings/layers.h"
 #include "settings/random_settings.h"
 #include "settings/tighten_lists.h"
+#include "support/effort.h"
 
 namespace spty {
 namespace {
@@ -197,7 +198,7 @@ TEST(TightenTest, AnUntrustedProjectNeverWidensInTenThousandPairs) {
   RandomSettings random(seed);
   const std::vector<std::string> paths = {"/usr/bin", "/dev", "/tmp", "/etc",      "~/.ssh",
                                           "~",        "/",    "./x",  "$HOME/.ssh"};
-  for (int i = 0; i < 10000 && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < Repeats(10'000) && !::testing::Test::HasFailure(); ++i) {
     const std::string user = random.Document(paths);
     const std::string project = random.Document(paths);
     SCOPED_TRACE("pair " + std::to_string(i) + " of seed " + std::to_string(seed) + "\nuser    " + user +

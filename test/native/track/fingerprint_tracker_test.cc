@@ -3,17 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "settings/random_settings.h"
+#include "support/effort.h"
 #include "track/fingerprint_model.h"
 #include "track/kill_until_empty.h"
 
 namespace spty {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr uint64_t kSchedules = 10'000;  // instrumented code is slow, and looks for something else
-#else
-constexpr uint64_t kSchedules = 100'000;
-#endif
+constexpr uint64_t kSchedules = Repeats(100'000);
 constexpr uint32_t kRoundsAtMost = 20'000;
 
 struct Tally {
