@@ -190,3 +190,30 @@ func TestDouble(t *testing.T) {
     script: 'export GOCACHE=$PWD/.cache GOFLAGS=-mod=mod GOTELEMETRY=off; go test . > /dev/null && echo passed; go build -o hello . && ./hello',
   });
 });
+
+needing('cargo')('cargo builds, tests and runs', async () => {
+  const program = `
+use std::process::Command;
+use std::thread;
+
+fn double(n: u32) -> u32 {
+    2 * n
+}
+
+#[test]
+fn doubles() {
+    assert_eq!(double(2), 4);
+}
+
+fn main() {
+    println!("{}", thread::spawn(|| double(21)).join().unwrap());
+    let child = Command::new("echo").arg("child").output().unwrap();
+    print!("{}", String::from_utf8(child.stdout).unwrap());
+}
+`;
+  await sameEverywhere('passed\n42\nchild\n', {
+    files: { 'project/Cargo.toml': '[package]\nname = "hello"\nversion = "0.1.0"\nedition = "2021"\n', 'project/src/main.rs': program },
+    // Its registry lies in the home directory, which is not writable, unless the settings say so.
+    script: 'export CARGO_HOME=$PWD/.cargo-home; cargo test --offline > /dev/null 2>&1 && echo passed; cargo run --quiet --offline',
+  });
+});
