@@ -1,15 +1,16 @@
 // Everything that the macOS binaries in prebuilds/ leave undefined must be in libSystem, or, for the addon, in Node-API:
 // its linker is told to leave open what it does not find, and would not notice a slip.
-//   node scripts/check-macos-symbols.mjs [--target darwin-arm64]... [--tests darwin-arm64]...
-// --tests looks at that target's native test program too, which prebuild.mjs --tests has left in build/prebuild.
+//   node scripts/check-macos-symbols.mjs [--warnings] [--target darwin-arm64]... [--tests darwin-arm64]...
+// --warnings looks at what prebuild.mjs --warnings has built instead, --tests at that target's native test program too, which
+// prebuild.mjs --tests has built.
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import {addonName, keeperName} from './lib/binary-check.mjs';
 import {exportedSymbols, undefinedSymbols} from './lib/macho-symbols.mjs';
-import {Failure, main, root} from './lib/process.mjs';
-import {targets} from './lib/targets.mjs';
+import {Failure, main} from './lib/process.mjs';
+import {prebuildPlace, targets} from './lib/targets.mjs';
 import {ensureZig} from './lib/zig.mjs';
 
 const napiVersion = 8;
@@ -25,11 +26,12 @@ function nodeApiSymbols() {
 }
 
 await main(() => {
-  const {values} = parseArgs({options: {target: {type: 'string', multiple: true}, tests: {type: 'string', multiple: true, default: []}}});
+  const {values} = parseArgs({options: {warnings: {type: 'boolean'}, target: {type: 'string', multiple: true}, tests: {type: 'string', multiple: true, default: []}}});
   const chosen = targets.filter(({name, system}) => system === 'Darwin' && (values.target?.includes(name) ?? true));
   if (chosen.length === 0) throw new Failure('No such macOS target.');
   const stubs = readFileSync(join(ensureZig().env.ZIG_LIB_DIR, 'libc', 'darwin', 'libSystem.tbd'), 'utf8');
   const nodeApi = nodeApiSymbols();
+  const {work, destination} = prebuildPlace(values.warnings);
   let missing = 0;
   for (const {name, machine} of chosen) {
     const system = exportedSymbols(stubs, machine === 'aarch64' ? 'arm64' : machine);
@@ -37,8 +39,8 @@ await main(() => {
     for (const known of ['_sandbox_init', '_sandbox_check', '_kevent64', '_malloc']) {
       if (!system.has(known)) throw new Failure(`The stub of libSystem does not seem to export ${known}`);
     }
-    const files = [addonName, keeperName].map((file) => [file, join(root, 'prebuilds', name, file)]);
-    if (values.tests.includes(name)) files.push(['spty_tests', join(root, 'build', 'prebuild', name, 'cmake', 'spty_tests')]);
+    const files = [addonName, keeperName].map((file) => [file, join(destination, name, file)]);
+    if (values.tests.includes(name)) files.push(['spty_tests', join(work, name, 'cmake', 'spty_tests')]);
     for (const [file, path] of files) {
       const wanted = undefinedSymbols(readFileSync(path));
       if (wanted.length === 0) throw new Failure(`${name}/${file} seems to need nothing at all`);

@@ -24,7 +24,7 @@ const steps = {
   // two. The cross compiler is for x64 only.
   ...(process.platform === 'linux' && process.arch === 'x64' && {
     macos: ['sh', '-c', 'node scripts/prebuild.mjs --target darwin-arm64 --warnings --tests && ' +
-      'node scripts/prebuild.mjs --target darwin-x64 --warnings && node scripts/check-macos-symbols.mjs --tests darwin-arm64'],
+      'node scripts/prebuild.mjs --target darwin-x64 --warnings && node scripts/check-macos-symbols.mjs --warnings --tests darwin-arm64'],
   }),
   fuzz: ['npm', 'run', '--silent', 'fuzz', '--', '--seconds', '10'],
   asan: ['npm', 'run', 'test:asan'],

@@ -2,18 +2,19 @@
 // machine, with a cross compiler from the npm registry. The same sources give the same bytes.
 //   node scripts/prebuild.mjs [--target linux-x64]... [--warnings] [--tests] [--verify | --check]
 // --warnings makes every warning an error, for targets that no other build of ours compiles, and does not optimize: what
-// comes of it is not for use. --tests compiles and links the native test program too, in build/prebuild.
+// comes of it is not for use, and stays below build/. --tests compiles and links the native test program too.
 // --verify builds everything a second time, in another folder and without the compiler's cache of our own objects, and
-// fails if a byte differs. --check builds nothing, and fails unless all of it is there and what the manifest says.
+// fails if a byte differs. --check builds nothing, and fails unless all of it is there, was built for use from the sources
+// as they are now, and is what the manifest says.
 import {cpSync, mkdirSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
 import {addonName, keeperName, checkPrebuild} from './lib/binary-check.mjs';
 import {isHook} from './lib/hook.mjs';
-import {checkManifest, readManifest, writeManifest} from './lib/manifest.mjs';
+import {checkManifest, fileSums, sourcesHash, writeManifest} from './lib/manifest.mjs';
 import {Failure, main, root, run, which} from './lib/process.mjs';
-import {targets} from './lib/targets.mjs';
+import {optimization, prebuildPlace, targets} from './lib/targets.mjs';
 import {stageNlohmann} from './lib/third-party.mjs';
 import {ensureZig, writeWrappers} from './lib/zig.mjs';
 
@@ -30,8 +31,7 @@ function compile({target, what, tree, work, zig, env, warnings, tests}) {
   const flags = `${warnings ? '' : '-w '}-g0 -ffile-prefix-map=${tree}=. -ffile-prefix-map=${work}=. -ffile-prefix-map=${env.ZIG_LIB_DIR}=zig`;
   const settings = {
     CMAKE_TOOLCHAIN_FILE: join(tree, 'cmake', 'ZigToolchain.cmake'), CMAKE_BUILD_TYPE: 'Release', CMAKE_CXX_FLAGS: flags,
-    // Checked only, not shipped: without optimizing it takes half the time.
-    CMAKE_CXX_FLAGS_RELEASE: warnings ? '-O0 -DNDEBUG' : '-O2 -DNDEBUG',
+    CMAKE_CXX_FLAGS_RELEASE: optimization(warnings),
     SPTY_ZIG_BIN: bin, SPTY_ZIG_SYSTEM: target.system, SPTY_ZIG_ARCH: target.machine, SPTY_OUTPUT_DIR: out,
     SPTY_WERROR: warnings ? 'ON' : 'OFF', SPTY_BUILD_KEEPER: target.keeperFrom ? 'OFF' : 'ON', SPTY_NODE: process.execPath,
     nlohmann_json_DIR: join(dir, 'nlohmann'), SPTY_BUILD_TESTS: tests ? 'ON' : 'OFF',
@@ -88,9 +88,9 @@ function verify(chosen, place, first) {
     const env = {...place.env, ZIG_LOCAL_CACHE_DIR: join(other, 'cache')};
     const destination = join(other, 'prebuilds');
     buildAll(chosen, {...place, env, tree, work: join(other, 'work'), destination});
-    const second = readManifest(destination);
+    const second = fileSums(destination);
     return chosen.flatMap(({name}) => [addonName, keeperName].map((file) => `${name}/${file}`))
-      .filter((path) => first.files[path]?.sha256 !== second.files[path]?.sha256);
+      .filter((path) => first.files[path]?.sha256 !== second[path]?.sha256);
   } finally {
     rmSync(other, {recursive: true, force: true});
   }
@@ -98,9 +98,9 @@ function verify(chosen, place, first) {
 
 /** What is about to be published. */
 function check(chosen) {
-  const dir = join(root, 'prebuilds');
-  for (const target of chosen) checkPrebuild(join(dir, target.name), target);
-  checkManifest(dir);
+  const {destination} = prebuildPlace(false);
+  for (const target of chosen) checkPrebuild(join(destination, target.name), target);
+  checkManifest(destination, chosen);
   console.log(`prebuilds/ is complete: ${chosen.map(({name}) => name).join(', ')}`);
 }
 
@@ -121,13 +121,14 @@ await main(() => {
   if (values.check) return check(chosen);
   const {zig, env} = ensureZig();
   const {CMAKE_CXX_COMPILER_LAUNCHER: _, CMAKE_C_COMPILER_LAUNCHER: __, CXXFLAGS: ___, LDFLAGS: ____, ...inherited} = process.env;
-  const destination = join(root, 'prebuilds');
-  const place = {zig, env: {...inherited, ...env}, tree: root, work: join(root, 'build', 'prebuild'), destination,
+  const place = {zig, env: {...inherited, ...env}, tree: root, ...prebuildPlace(values.warnings),
     warnings: values.warnings, tests: values.tests};
 
+  // Before the build: what is changed meanwhile counts as not built.
+  const how = {sources: sourcesHash(), flags: optimization(values.warnings)};
   const failed = buildAll(chosen, place);
-  const manifest = writeManifest(destination);
   const good = chosen.filter(({name}) => !failed.includes(name));
+  const manifest = writeManifest(place.destination, good, how);
   for (const [path, {bytes, sha256}] of Object.entries(manifest.files)) console.log(`${sha256}  ${bytes}  ${path}`);
   if (failed.length > 0) console.error(`Not built: ${failed.join(', ')}`);
   if (!values.verify) return failed.length > 0 ? 1 : 0;

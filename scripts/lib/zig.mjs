@@ -12,6 +12,15 @@ function cacheDir() {
   return process.env.SPTY_CACHE_DIR || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'sandboxed-pty');
 }
 
+/** Another build may have been faster: its result is as good. */
+function moveTo(dir, fresh) {
+  try {
+    renameSync(fresh, dir);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
+  }
+}
+
 /** Installs zig (400 MB) unless it is there, and returns {zig, env}. The folder's name is the hash of what is pinned. */
 export function ensureZig() {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
@@ -28,8 +37,7 @@ export function ensureZig() {
       console.log(`Installing the cross compiler into ${dir}`);
       for (const path of pins) copyFileSync(path, join(fresh, path.slice(path.lastIndexOf('/') + 1)));
       run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {cwd: fresh});
-      // Another build may have been faster: its result is as good.
-      if (!existsSync(zig)) renameSync(fresh, dir);
+      moveTo(dir, fresh);
     } finally {
       rmSync(fresh, {recursive: true, force: true});
     }
