@@ -26,6 +26,7 @@ const steps = {
     macos: ['sh', '-c', 'node scripts/prebuild.mjs --target darwin-arm64 --warnings --tests && ' +
       'node scripts/prebuild.mjs --target darwin-x64 --warnings && node scripts/check-macos-symbols.mjs --warnings --tests darwin-arm64'],
   }),
+  ...(process.platform === 'linux' && {soak: ['npm', 'run', '--silent', 'soak', '--', '--short']}),
   fuzz: ['npm', 'run', '--silent', 'fuzz', '--', '--seconds', '10'],
   asan: ['npm', 'run', 'test:asan'],
   ...(isRoot && {unprivileged: ['scripts/test-unprivileged.sh']}),

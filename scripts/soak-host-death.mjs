@@ -1,14 +1,15 @@
 // Kills hosts at moments chosen by chance, also while they start sessions, and looks for what they leave behind.
 import {execFileSync, spawn} from 'node:child_process';
-import {mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {root, Failure} from './lib/process.mjs';
-import {leaves, temporaries} from './lib/resources.mjs';
+import {Failure, root} from './lib/process.mjs';
+import {leaves, ownCgroup, temporaries} from './lib/resources.mjs';
 
 const longestLifeMs = 120;
-const patienceMs = 10_000;
+const mostSessions = 20;
+const patienceMs = 30_000;
 
 /** The same sequence for the same seed. */
 function random(seed) {
@@ -20,7 +21,7 @@ function random(seed) {
 }
 
 function compileLingerer() {
-  const directory = join(root, 'build', 'linger');
+  const directory = join(root, 'build', 'soak');
   mkdirSync(directory, {recursive: true});
   const program = join(directory, 'lingerer');
   execFileSync('cc', ['-std=gnu11', '-O1', '-o', program, join(root, 'test/js/linger/probes/lingerer.c')]);
@@ -31,24 +32,47 @@ const attempt = (body) => {
   try {
     return body();
   } catch {
-    return undefined; // it ended while we looked
+    return undefined; // it ended while we looked, or is not ours to look at
   }
 };
 
-/** Who bears the token, and keepers of this build that have lost their host. */
-function survivors(token) {
+/** A cgroup for one host: whoever descends from it is in there, or in a leaf below it. Undefined where none can be made. */
+function makeCgroup(name) {
+  const path = join(ownCgroup() ?? '/nonexistent', name);
+  return attempt(() => {
+    mkdirSync(path);
+    // As good as none if we may not move into it.
+    const moved = attempt(() => execFileSync('sh', ['-c', 'echo $$ > "$0/cgroup.procs"', path], {stdio: 'ignore'}));
+    if (moved === undefined) rmdirSync(path);
+    return moved === undefined ? undefined : path;
+  });
+}
+
+const populated = (cgroup) => readFileSync(join(cgroup, 'cgroup.events'), 'utf8').includes('populated 1');
+const inside = (cgroup) => readdirSync(cgroup, {withFileTypes: true}).filter((entry) => entry.isDirectory()).map(({name}) => name);
+
+/**
+ * Who bears the token, and keepers of this build that have lost their host: their parent is whoever adopts orphans, which
+ * is no Node.js. The cgroup's own word, where there is one, misses nobody.
+ */
+function survivors(token, cgroup) {
+  if (cgroup !== undefined && !populated(cgroup)) return [];
   const keeper = join(root, 'build', 'Release', 'sandboxed-pty-keeper');
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).filter((pid) => attempt(() => {
+  const exe = (pid) => attempt(() => readlinkSync(`/proc/${pid}/exe`));
+  const found = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).filter((pid) => attempt(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || state === 'X') return false;
     if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(token)) return true;
-    return parent === '1' && readlinkSync(`/proc/${pid}/exe`) === keeper;
+    return exe(pid) === keeper && exe(parent) !== process.execPath;
   }));
+  return found.length > 0 || cgroup === undefined ? found : ['somebody in the cgroup'];
 }
 
-function start(args) {
-  const child = spawn(process.execPath, [join(root, 'scripts', 'soak-host.mjs'), ...args], {stdio: ['ignore', 'pipe', 'inherit']});
+function start(args, cgroup) {
+  const node = [process.execPath, join(root, 'scripts', 'soak-host.mjs'), ...args];
+  const [file, ...rest] = cgroup === undefined ? node : ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', cgroup, ...node];
+  const child = spawn(file, rest, {stdio: ['ignore', 'pipe', 'inherit']});
   const ended = new Promise((resolve) => child.on('close', resolve));
   const loaded = new Promise((resolve) => child.stdout.once('data', resolve));
   let output = '';
@@ -56,44 +80,75 @@ function start(args) {
   return {child, ended, loaded, isComplete: () => output.includes('all started')};
 }
 
-async function waitFor(condition) {
-  const deadline = Date.now() + patienceMs;
-  while (!condition() && Date.now() < deadline) await sleep(10);
-  return condition();
+/** Looks until there is nothing, or until the time is over. What is there then, and how long it took. */
+async function watch(look, sinceMs, withinMs) {
+  for (;;) {
+    const left = look();
+    const elapsedMs = performance.now() - sinceMs;
+    if (Object.values(left).every((count) => count === 0) || elapsedMs > withinMs) return {left, elapsedMs};
+    await sleep(5);
+  }
 }
 
-export async function soakHostDeath(rounds, seed, onProgress) {
+/** Ends and removes what was shown to be left, so that the next round starts from nothing. */
+async function cleanUp(token, cgroup) {
+  if (cgroup === undefined) return;
+  const deadline = Date.now() + patienceMs;
+  while (populated(cgroup) || inside(cgroup).length > 0) {
+    if (Date.now() > deadline) throw new Failure(`${cgroup} (${token}) could not be emptied`);
+    attempt(() => writeFileSync(join(cgroup, 'cgroup.kill'), '1'));
+    for (const name of inside(cgroup)) attempt(() => rmdirSync(join(cgroup, name)));
+    await sleep(10);
+  }
+  rmdirSync(cgroup);
+}
+
+async function killOneHost(token, sessions, lifeMs, withinMs, program, projectDir) {
+  const cgroup = makeCgroup(token);
+  try {
+    const host = start([String(sessions), program, token, projectDir], cgroup);
+    await Promise.race([host.loaded, host.ended.then(() => Promise.reject(new Failure('The host ended by itself')))]);
+    await sleep(lifeMs);
+    const killedAt = performance.now();
+    host.child.kill('SIGKILL');
+    await host.ended;
+    const pid = host.child.pid;
+    const look = () => ({
+      survivors: survivors(token, cgroup).length,
+      cgroups: cgroup === undefined ? leaves(pid).length : inside(cgroup).length,
+      'temporary directories': temporaries(pid).length,
+    });
+    return {...await watch(look, killedAt, withinMs), whileStarting: !host.isComplete(), tracked: cgroup !== undefined};
+  } finally {
+    await cleanUp(token, cgroup);
+  }
+}
+
+/** Rows of the final table. */
+export async function soakHostDeath(rounds, {seed, withinMs}, onProgress) {
   const next = random(seed);
   const program = compileLingerer();
   const projectDir = mkdtempSync(join(tmpdir(), 'pty-soak-'));
-  const found = {processes: 0, 'cgroups, before the next host': 0, 'directories, before the next host': 0, 'killed while starting': 0};
+  const total = {survivors: 0, cgroups: 0, 'temporary directories': 0};
+  let [whileStarting, tracked, slowestMs] = [0, 0, 0];
   try {
     for (let round = 0; round < rounds; round += 1) {
-      const token = `soak-${process.pid}-${round}`;
-      const host = start([String(1 + Math.floor(next() * 20)), program, token, projectDir]);
-      await host.loaded;
-      await sleep(next() * longestLifeMs);
-      host.child.kill('SIGKILL');
-      await host.ended;
-      if (!host.isComplete()) found['killed while starting'] += 1;
-      if (!(await waitFor(() => survivors(token).length === 0))) found.processes += survivors(token).length;
-      found['cgroups, before the next host'] += leaves(host.child.pid).length;
-      found['directories, before the next host'] += temporaries(host.child.pid).length;
+      const sessions = 1 + Math.floor(next() * mostSessions);
+      const end = await killOneHost(`soak-${process.pid}-${round}`, sessions, next() * longestLifeMs, withinMs, program, projectDir);
+      for (const name of Object.keys(total)) total[name] += end.left[name];
+      whileStarting += end.whileStarting ? 1 : 0;
+      tracked += end.tracked ? 1 : 0;
+      slowestMs = Math.max(slowestMs, end.elapsedMs);
       onProgress(round + 1);
     }
-    // A host that lives sweeps what the last one had no time to hand over.
-    const last = start(['1', program, `soak-${process.pid}-last`, projectDir]);
-    await waitFor(last.isComplete);
-    const stale = () => ({cgroups: leaves().length, directories: temporaries().length});
-    await waitFor(() => stale().directories === 0);
-    const left = {processes: found.processes, ...stale()};
-    last.child.kill('SIGKILL');
-    await last.ended;
-    await waitFor(() => survivors(`soak-${process.pid}-last`).length === 0);
-    for (const [name, count] of Object.entries({...found, ...left})) console.log(`${name}: ${count}`);
-    if (Object.values(left).some((count) => count > 0)) throw new Failure('Something was left behind');
-    console.log('Nothing was left behind.');
   } finally {
     rmSync(projectDir, {recursive: true, force: true});
   }
+  const told = (name, value) => ({name, bar: '', found: String(value), met: true});
+  return [
+    ...Object.entries(total).map(([name, count]) => ({name: `${name} after ${withinMs} ms`, bar: '0', found: String(count), met: count === 0})),
+    told('killed while they started sessions', whileStarting),
+    told("counted by a cgroup of the host's", tracked),
+    told('slowest until nothing was left, ms', Math.ceil(slowestMs)),
+  ];
 }

@@ -1,112 +1,74 @@
-// Starts and ends many short sessions and checks that nothing is left behind.
-//   node scripts/soak.mjs [--cycles 10000] [--parallel 8] [--module <name>]
-//   node scripts/soak.mjs --dispose [--cycles 10000] [--parallel 8]    sessions of every kind, ended by dispose()
-//   node scripts/soak.mjs --host-death 300 [--seed 1]                  hosts that are killed
-import {spawn as spawnProcess} from 'node:child_process';
+// The long runs: everything that a session promises about its end, many times over. Fails if a single bar is missed.
+//   node scripts/soak.mjs [options]
+//     --exits 10000         sessions that end by themselves            --parallel 8     how many of these at a time
+//     --disposals 20000     sessions of every kind, ended by dispose()
+//     --completeness 1000   short outputs, each of which must be whole
+//     --host-deaths 300     hosts with 1 to 20 sessions that are killed --seed 1        when
+//     --within-ms 500       by when nothing of them may be left
+//     --short               a few of each, and more time: for every change
+//     --module <name>       another module than ours, with as much of this as it has
+// 0 leaves a part out.
+import {spawn} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {loadLibrary} from './lib/library.mjs';
 import {Failure, main} from './lib/process.mjs';
-import {measure, settle, table} from './lib/resources.mjs';
+import {progressBar} from './lib/progress.mjs';
+import {disposeCycle, exitCycle, soakCompleteness, soakCycles} from './soak-cycles.mjs';
 import {soakHostDeath} from './soak-host-death.mjs';
 
-const warmUp = 500;
-const program = '/bin/true';
+const full = {exits: 10_000, disposals: 20_000, completeness: 1000, 'host-deaths': 300, parallel: 8, 'within-ms': 500, seed: 1};
+const short = {...full, exits: 300, disposals: 300, completeness: 100, 'host-deaths': 10, 'within-ms': 10_000};
 
-function cycle(library) {
-  return new Promise((resolve, reject) => {
-    const pty = library.spawn(program, [], {cols: 80, rows: 24});
-    pty.onData(() => {});
-    pty.onExit(({exitCode, signal}) => {
-      if (exitCode === 0 && !signal) resolve();
-      else reject(new Failure(`${program} ended with exit code ${exitCode} and signal ${signal ?? 0}`));
-    });
-  });
+function readOptions() {
+  const numbers = Object.fromEntries(Object.keys(full).map((name) => [name, {type: 'string'}]));
+  const {values} = parseArgs({options: {...numbers, short: {type: 'boolean'}, module: {type: 'string'}}});
+  const chosen = {module: values.module, ...(values.short ? short : full)};
+  for (const name of Object.keys(full)) {
+    if (values[name] === undefined) continue;
+    chosen[name] = Number(values[name]);
+    if (!Number.isInteger(chosen[name]) || chosen[name] < 0) throw new Failure(`--${name} takes a whole number`);
+  }
+  if (chosen.parallel === 0) throw new Failure('--parallel takes a whole number above 0');
+  return chosen;
 }
 
-/** Confined and not, idle and with a background process that has left its session. */
-function disposeCycle(library, index) {
-  const text = index % 4 < 2 ? 'echo ready; read line' : '(setsid sh -c "trap : HUP; sleep 1000" &); echo ready; read line';
-  const sandbox = index % 2 === 0 ? {projectDir: process.cwd(), sandbox: {enabled: true, profile: 'workspace'}} : {};
-  return new Promise((resolve, reject) => {
-    const pty = library.createSandboxedPty({file: '/bin/sh', args: ['-c', text], ...sandbox});
-    const dispose = () => pty.dispose().then((report) => {
-      if (report.converged && !report.problem) resolve();
-      else reject(new Failure(`dispose: ${JSON.stringify(report)}`));
-    }, reject);
-    // Every eighth right away.
-    if (index % 8 === 7) dispose();
-    else pty.onData(dispose);
-  });
-}
-
-async function runCycles(cycle, count, parallel, onProgress) {
-  let started = 0;
-  let done = 0;
-  const lane = async () => {
-    while (started < count) {
-      started += 1;
-      await cycle(started);
-      done += 1;
-      onProgress(done);
-    }
-  };
-  await Promise.all(Array.from({length: Math.min(parallel, count)}, lane));
-}
-
-function progressBar(total) {
-  const begin = Date.now();
-  let shown = -1;
-  return (done) => {
-    const steps = process.stdout.isTTY ? 100 : 10;
-    const step = Math.floor((done / total) * steps);
-    if (step === shown) return;
-    shown = step;
-    const filled = Math.round((done / total) * 40);
-    const rate = Math.round(done / Math.max((Date.now() - begin) / 1000, 0.001));
-    const text = `[${'#'.repeat(filled)}${'.'.repeat(40 - filled)}] ${done}/${total}, ${rate} per second`;
-    process.stdout.write(process.stdout.isTTY ? `\r${text}${done === total ? '\n' : ''}` : `${text}\n`);
-  };
-}
-
-async function soak({cycles, parallel, module, dispose}) {
+/** Each part that is asked for: its name, and what gives its rows of the table. */
+function parts({module, parallel, seed, 'within-ms': withinMs, ...counts}) {
   const library = loadLibrary(module);
-  const once = dispose ? (index) => disposeCycle(library, index) : () => cycle(library);
-  const what = dispose ? 'shells, each disposed of' : program;
-  console.log(`${cycles} sessions of ${what}, ${parallel} at a time, after ${warmUp} to warm up`);
-  await runCycles(once, warmUp, parallel, () => {});
-  await settle();
-  const before = measure();
-  await runCycles(once, cycles, parallel, progressBar(cycles));
-  await settle(before);
-  const after = measure();
-  const {text, leaks} = table(before, after);
-  console.log(text);
-  if (leaks.length > 0) throw new Failure(`Left behind: ${leaks.join(', ')}`);
-  console.log('Nothing was left behind.');
+  const ours = library.createSandboxedPty !== undefined;
+  const all = [
+    ['exits', (count, tick) => soakCycles(() => exitCycle(library), count, parallel, tick)],
+    ['disposals', (count, tick) => soakCycles((index) => disposeCycle(library, index), count, parallel, tick), ours],
+    ['completeness', (count, tick) => soakCompleteness(library, count, parallel, tick)],
+    ['host-deaths', (count, tick) => soakHostDeath(count, {seed, withinMs}, tick), ours],
+  ];
+  return all.filter(([name, , possible = true]) => possible && counts[name] > 0).map(([name, run]) => ({name, run, count: counts[name]}));
+}
+
+function print(rows) {
+  const cells = [['', '', 'bar', 'found', ''], ...rows.map(({part, name, bar, found, met}) => [part, name, bar, found, met ? 'ok' : 'MISSED'])];
+  const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
+  for (const row of cells) console.log(row.map((cell, i) => (i === 2 || i === 3 ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join('  ').trimEnd());
+}
+
+async function soak(options) {
+  const rows = [];
+  for (const {name, run, count} of parts(options)) {
+    for (const row of await run(count, progressBar(name, count))) rows.push({part: `${count} ${name}`, ...row});
+  }
+  print(rows);
+  const missed = rows.filter(({met}) => !met);
+  if (missed.length > 0) throw new Failure(`Missed: ${missed.map(({part, name}) => `${part}, ${name}`).join('; ')}`);
+  console.log(`All ${rows.filter(({bar}) => bar !== '').length} bars are met: nothing was left behind, nothing was lost.`);
 }
 
 await main(async () => {
-  const {values} = parseArgs({
-    options: {
-      cycles: {type: 'string', default: '10000'}, parallel: {type: 'string', default: '8'},
-      module: {type: 'string', default: '.'}, dispose: {type: 'boolean', default: false},
-      'host-death': {type: 'string'}, seed: {type: 'string', default: '1'},
-    },
-  });
-  const [cycles, parallel] = [Number(values.cycles), Number(values.parallel)];
-  if (!(Number.isInteger(cycles) && cycles > 0 && Number.isInteger(parallel) && parallel > 0)) {
-    throw new Failure('--cycles and --parallel take a whole number above 0');
-  }
   if (process.platform !== 'linux') throw new Failure('The soak test reads /proc and runs on Linux only');
-  if (values['host-death'] !== undefined) {
-    const rounds = Number(values['host-death']);
-    if (!(Number.isInteger(rounds) && rounds > 0)) throw new Failure('--host-death takes a whole number above 0');
-    return soakHostDeath(rounds, Number(values.seed), progressBar(rounds));
-  }
-  if (globalThis.gc) return soak({cycles, parallel, module: values.module, dispose: values.dispose});
+  const options = readOptions();
+  if (globalThis.gc) return soak(options);
   // Memory can only be compared after a collection, which needs a flag; the mark makes strays recognisable.
-  const child = spawnProcess(process.execPath, ['--expose-gc', fileURLToPath(import.meta.url), ...process.argv.slice(2)],
+  const child = spawn(process.execPath, ['--expose-gc', fileURLToPath(import.meta.url), ...process.argv.slice(2)],
     {stdio: 'inherit', env: {...process.env, SPTY_SOAK: String(process.pid)}});
   return new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ? 1 : code)));
 });

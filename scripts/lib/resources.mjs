@@ -51,25 +51,27 @@ function openTerminals() {
   }).length;
 }
 
-/** Names of the cgroups that sessions have now: those of one host, or of this process and of those that are dead. */
-export function leaves(host) {
-  const mount = text('/proc/self/mountinfo').split('\n').find((line) => line.includes(' - cgroup2 '))?.split(' ')[4];
+const mountPoint = () => text('/proc/self/mountinfo').split('\n').find((line) => line.includes(' - cgroup2 '))?.split(' ')[4];
+
+/** Where this process is in the unified hierarchy; undefined if there is none. */
+export function ownCgroup() {
+  const mount = mountPoint();
   const own = text('/proc/self/cgroup').split('\n').find((line) => line.startsWith('0::'))?.slice(3);
-  if (mount === undefined || own === undefined) return [];
+  return mount === undefined || own === undefined ? undefined : join(mount, own);
+}
+
+/** Names of the cgroups that the sessions of a host have now. */
+export function leaves(host) {
+  const mount = mountPoint();
   const found = [];
-  for (let at = join(mount, own); at.startsWith(mount); at = dirname(at)) found.push(...entries(at));
+  for (let at = ownCgroup(); at?.startsWith(mount); at = dirname(at)) found.push(...entries(at));
   return found.filter((name) => belongsTo(name, host));
 }
 
 /** Names of the private temporary directories, likewise. */
 export const temporaries = (host) => entries(tmpdir()).filter((name) => belongsTo(name, host));
 
-function belongsTo(name, host) {
-  const pid = /^sandboxed-pty-(\d+)-/.exec(name)?.[1];
-  if (pid === undefined) return false;
-  if (host !== undefined) return Number(pid) === host;
-  return Number(pid) === process.pid || text(`/proc/${pid}/stat`) === '';
-}
+const belongsTo = (name, host) => name.startsWith(`sandboxed-pty-${host}-`);
 
 /** Without the pages that V8 keeps for new objects: it takes tens of megabytes more of them in a long run, and uses none. */
 function residentBytes() {
@@ -101,11 +103,12 @@ export async function settle(before) {
   }
 }
 
-export function table(before, after) {
-  const rows = Object.keys(before).map((key) =>
-    [key, ...[before[key], after[key], after[key] - before[key]].map((n) => n.toLocaleString('en-US'))]);
-  const all = [['', 'before', 'after', 'difference'], ...rows];
-  const widths = all[0].map((_, column) => Math.max(...all.map((row) => row[column].length)));
-  const lines = all.map((row) => row.map((cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join('  '));
-  return {text: lines.join('\n'), leaks: leaksIn(before, after)};
+/** One row for each thing that is held: what may be more, and what is. */
+export function differences(before, after) {
+  const leaks = leaksIn(before, after);
+  const number = (n) => n.toLocaleString('en-US');
+  return Object.keys(before).map((key) => ({
+    name: key, met: !leaks.includes(key),
+    bar: `<= ${number(before[key] + (key === 'resident bytes' ? allowedGrowthBytes : 0))}`, found: number(after[key]),
+  }));
 }
