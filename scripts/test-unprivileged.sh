@@ -17,6 +17,8 @@ uid=$(id -u "$user")
 gid=$(id -g "$user")
 
 base=$(mktemp -d /tmp/sandboxed-pty-user.XXXXXX)
+# Not below /tmp, which the default settings grant as a whole: what is refused in a home there would prove nothing.
+home=$(mktemp -d /var/lib/sandboxed-pty-home.XXXXXX)
 cgroup=''
 
 # shellcheck disable=SC2317  # called by the trap
@@ -33,7 +35,7 @@ clean_up() {
     done
     if [[ -d $cgroup ]]; then echo "$cgroup could not be removed" >&2; fi
   fi
-  rm -rf "$base"
+  rm -rf "$base" "$home"
 }
 trap clean_up EXIT
 
@@ -69,14 +71,14 @@ processes_of_user() {
 }
 
 delegate
-mkdir "$base/tree" "$base/home" "$base/tmp"
+mkdir "$base/tree" "$base/tmp"
 tar -c --exclude=./.git --exclude='./build/tests-*' . | tar -x -C "$base/tree"
-chown -R "$uid:$gid" "$base"
+chown -R "$uid:$gid" "$base" "$home"
 before=$(processes_of_user)
 
 user_command=(
   env -i PATH="$PATH" LANG="${LANG:-C.UTF-8}" TERM="${TERM:-dumb}" SHELL=/bin/sh USER="$user" LOGNAME="$user"
-  CI="${CI:-}" HOME="$base/home" TMPDIR="$base/tmp" NPM_CONFIG_USERCONFIG=/dev/null NPM_CONFIG_UPDATE_NOTIFIER=false
+  CI="${CI:-}" HOME="$home" TMPDIR="$base/tmp" NPM_CONFIG_USERCONFIG=/dev/null NPM_CONFIG_UPDATE_NOTIFIER=false
   setpriv --reuid="$uid" --regid="$gid" --clear-groups --inh-caps=-all
 )
 as_user() {
