@@ -94,11 +94,17 @@
       'type': 'static_library',
       'sources': ['<!@(node scripts/gyp-sources.mjs settings)'],
       'cflags': ['-fPIC'],
-      # The packed package carries the headers; in a clone the folder does not exist.
-      'cflags_cc': ['-fexceptions', '-isystem', '<(module_root_dir)/third_party/nlohmann_json/include'],
+      # The packed package carries the headers; in a clone they are the system's, or scripts/provide-nlohmann.mjs got them.
+      'cflags_cc': [
+        '-fexceptions', '-isystem', '<(module_root_dir)/third_party/nlohmann_json/include',
+        '-isystem', '<(module_root_dir)/build/third_party/nlohmann_json/include',
+      ],
       'xcode_settings': {
         'GCC_ENABLE_CPP_EXCEPTIONS': 'YES',
-        'OTHER_CPLUSPLUSFLAGS': ['-isystem', '<(module_root_dir)/third_party/nlohmann_json/include'],
+        'OTHER_CPLUSPLUSFLAGS': [
+          '-isystem', '<(module_root_dir)/third_party/nlohmann_json/include',
+          '-isystem', '<(module_root_dir)/build/third_party/nlohmann_json/include',
+        ],
       },
     },
   ],

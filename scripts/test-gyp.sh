@@ -15,4 +15,4 @@ export HOME="$work/home" NPM_CONFIG_USERCONFIG=/dev/null
 npm run build:gyp
 npm start
 # What differs is how the addon was built: a few files that use all of it, not the whole suite again.
-node scripts/test.mjs --js --no-build -- launch keeper sandbox.test
+node scripts/test.mjs --js --no-build -- launch keeper sandbox.test settings/ workers leaks completeness

@@ -3,6 +3,7 @@ import {existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:f
 import {availableParallelism, cpus} from 'node:os';
 import {dirname, join} from 'node:path';
 import {Failure, require, root, run, runNode, which} from './process.mjs';
+import {hasNlohmann} from './third-party.mjs';
 
 const releaseDir = join(root, 'build', 'Release');
 const outputs = [join(releaseDir, 'sandboxed_pty.node'), join(releaseDir, 'sandboxed-pty-keeper')];
@@ -97,6 +98,7 @@ export function findNodeGyp() {
 export function buildWithNodeGyp() {
   const nodeGyp = findNodeGyp();
   if (!nodeGyp) throw new Failure('node-gyp was not found. Install it with: npm install --global node-gyp');
+  if (!hasNlohmann()) runNode(join(root, 'scripts', 'provide-nlohmann.mjs'));
   claimOutputs('node-gyp');
   // Not `rebuild`: it deletes build/ with the other builders' folders in it.
   const common = [`--nodedir=${join(root, 'gyp')}`, '--release'];

@@ -18,11 +18,19 @@ export function headerDir(name) {
   }
 }
 
+/** Where scripts/provide-nlohmann.mjs puts it, and binding.gyp looks. */
+export const downloadedNlohmann = join(root, 'build', 'third_party', 'nlohmann_json', 'include');
+const systemIncludes = ['/usr/include', '/usr/local/include'];
+const hasHeader = (dir) => existsSync(join(dir, 'nlohmann', 'json.hpp'));
+
+/** Whether a compiler that binding.gyp calls finds it. */
+export const hasNlohmann = () => [join(carried, 'nlohmann_json', 'include'), downloadedNlohmann, ...systemIncludes].some(hasHeader);
+
 /** The folder that holds nlohmann/json.hpp: ours, the system's, or what an earlier build downloaded. */
 function nlohmannInclude() {
   const builds = ['cmake', 'tests'].map((name) => join(root, 'build', name, '_deps', 'nlohmann_json-src', 'include'));
-  const places = [join(carried, 'nlohmann_json', 'include'), '/usr/include', '/usr/local/include', '/opt/homebrew/include'];
-  const found = [...places, ...builds].find((dir) => existsSync(join(dir, 'nlohmann', 'json.hpp')));
+  const places = [join(carried, 'nlohmann_json', 'include'), ...systemIncludes, '/opt/homebrew/include', downloadedNlohmann];
+  const found = [...places, ...builds].find(hasHeader);
   if (found) return found;
   throw new Failure('nlohmann_json was not found. Install it (Debian: apt-get install nlohmann-json3-dev), or run npm run build first.');
 }
