@@ -1,4 +1,4 @@
-// What the compiler does not say. Formatting is prettier's; tests and scripts may be as informal as they are.
+// What the compiler does not say. Formatting is prettier's; tests and scripts may be formatted as they are.
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
@@ -28,11 +28,30 @@ export default tseslint.config(
     },
   },
   {
+    // Above all: a promise that nobody waits for is a test that cannot fail.
+    files: ['test/js/**/*.ts'],
+    extends: [js.configs.recommended, ...tseslint.configs.recommendedTypeChecked],
+    languageOptions: {parserOptions: {project: 'test/js/tsconfig.json', tsconfigRootDir: import.meta.dirname}},
+    rules: {
+      // What comes out of other processes and of the addon is looked at as it is: the expectations say what it must be.
+      ...Object.fromEntries(['assignment', 'argument', 'member-access', 'return', 'call'].map((what) => [`@typescript-eslint/no-unsafe-${what}`, 'off'])),
+      'prefer-const': ['error', {ignoreReadBeforeAssign: true}],
+      '@typescript-eslint/no-explicit-any': 'off',
+      '@typescript-eslint/no-require-imports': 'off',
+      '@typescript-eslint/no-unnecessary-type-assertion': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-implied-eval': 'off',
+      '@typescript-eslint/restrict-plus-operands': 'off',
+      '@typescript-eslint/no-base-to-string': 'off',
+    },
+  },
+  {
     files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'examples/**/*.mjs', 'examples/**/*.cjs'],
     ignores: pages,
     extends: [js.configs.recommended],
     languageOptions: {globals: readonly('process', 'console', 'Buffer', 'URL', 'URLSearchParams', 'performance', 'globalThis',
-      'setTimeout', 'clearTimeout', 'setImmediate', 'setInterval', 'clearInterval')},
+      'setTimeout', 'clearTimeout', 'setImmediate', 'setInterval', 'clearInterval', 'fetch', 'AbortSignal')},
     rules: unusedVariables,
   },
   {

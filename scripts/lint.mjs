@@ -1,11 +1,11 @@
 // Formatting, include directions, types, eslint's findings, unused exports and generated documents. Changes nothing; `--fix` formats and repairs
 // what can be. `--tidy [<files>]` runs clang-tidy instead, over all of native/ or the named files: it takes minutes.
-import {existsSync, readdirSync} from 'node:fs';
+import {readdirSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {findViolations} from './lib/include-rules.mjs';
 import {hasBuiltLib, tsc} from './lib/lib-build.mjs';
-import {nativeTestsDir} from './lib/native-build.mjs';
 import {Failure, main, require, root, run, runNode, which} from './lib/process.mjs';
+import {tidy} from './lib/tidy.mjs';
 import {unusedExports} from './lib/unused-exports.mjs';
 
 const fix = process.argv.includes('--fix');
@@ -26,7 +26,7 @@ const checks = {
   },
   'formatting of lib/ and examples': () => runNode(programOf('prettier', 'bin/prettier.cjs'), ['--log-level', 'warn', fix ? '--write' : '--check', 'lib',
     'examples/**/*.{js,cjs,mjs,html,css}']),
-  eslint: () => runNode(programOf('eslint', 'bin/eslint.js'), [...(fix ? ['--fix'] : []), 'lib', 'scripts', 'bench', 'examples']),
+  eslint: () => runNode(programOf('eslint', 'bin/eslint.js'), [...(fix ? ['--fix'] : []), 'lib', 'test/js', 'scripts', 'bench', 'examples']),
   'unused exports': () => {
     const unused = unusedExports();
     if (unused.length > 0) throw new Failure(unused.join('\n'));
@@ -44,21 +44,14 @@ const checks = {
   'settings reference': () => runNode(join(root, 'scripts', 'settings-reference.mjs'), fix ? [] : ['--check']),
 };
 
-/** Needs compile_commands.json, which the build of the native tests leaves. */
-function tidy() {
-  const dir = nativeTestsDir();
-  if (!existsSync(join(dir, 'compile_commands.json'))) throw new Failure('Run this first: npm run test:native');
+await main(async () => {
   const named = process.argv.slice(process.argv.indexOf('--tidy') + 1);
-  const files = named.length > 0 ? named : cppFiles.filter((path) => /^native\/.*\.cc$/.test(path) && !/_macos\.cc$/.test(path));
-  run('clang-tidy', ['-p', dir, '--quiet', '--warnings-as-errors=*', ...files]);
-}
-
-await main(() => {
-  const chosen = process.argv.includes('--tidy') ? {'clang-tidy': tidy} : checks;
+  const sources = cppFiles.filter((path) => /^native\/.*\.cc$/.test(path) && !/_macos\.cc$/.test(path));
+  const chosen = process.argv.includes('--tidy') ? {'clang-tidy': () => tidy(named.length > 0 ? named : sources)} : checks;
   let failed = 0;
   for (const [name, check] of Object.entries(chosen)) {
     try {
-      check();
+      await check();
       console.log(`ok: ${name}`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -66,6 +66,6 @@ contract.needing(linux)('asking a thousand times leaves nothing open', async () 
   const session = script('echo ready; read line');
   await session.printed('ready');
   const before = openFds();
-  for (let i = 0; i < 1000; i++) session.pty.process;
+  for (let i = 0; i < 1000; i++) void session.pty.process;
   expect(openFds()).toEqual(before);
 });
