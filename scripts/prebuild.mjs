@@ -20,6 +20,15 @@ import {ensureZig, writeWrappers} from './lib/zig.mjs';
 
 const jobs = '2';
 
+/**
+ * zig takes the position-independence of a program from the link command, and does not know -static-pie. The keeper has no
+ * C++ library, and one for its kind of linking would be built first.
+ */
+const programFlags = ({system}) => (system === 'Linux' ? ['-pie', '-nostdlib++'] : []);
+
+/** For Linux cmake/Flags.cmake says so. Here the compiler's own libraries would leave the paths of this machine, too. */
+const stripFlags = ({system}, warnings) => (system === 'Darwin' && !warnings ? ['-s', '-Wl,-x'] : []);
+
 /** Compiles in `work` what `what` names, from the sources in `tree`. Returns the folder with the outputs. */
 function compile({target, what, tree, work, zig, env, warnings, tests}) {
   const dir = join(work, target.name);
@@ -35,9 +44,8 @@ function compile({target, what, tree, work, zig, env, warnings, tests}) {
     SPTY_ZIG_BIN: bin, SPTY_ZIG_SYSTEM: target.system, SPTY_ZIG_ARCH: target.machine, SPTY_OUTPUT_DIR: out,
     SPTY_WERROR: warnings ? 'ON' : 'OFF', SPTY_BUILD_KEEPER: target.keeperFrom ? 'OFF' : 'ON', SPTY_NODE: process.execPath,
     nlohmann_json_DIR: join(dir, 'nlohmann'), SPTY_BUILD_TESTS: tests ? 'ON' : 'OFF',
-    // zig takes the position-independence of a program from the link command, and does not know -static-pie. The keeper has
-    // no C++ library, and one for its kind of linking would be built first.
-    CMAKE_EXE_LINKER_FLAGS: target.system === 'Linux' ? '-pie -nostdlib++' : '',
+    CMAKE_EXE_LINKER_FLAGS: [...programFlags(target), ...stripFlags(target, warnings)].join(' '),
+    CMAKE_SHARED_LINKER_FLAGS: stripFlags(target, warnings).join(' '),
   };
   run('cmake', ['-S', tree, '-B', join(dir, 'cmake'), '--log-level=WARNING', ...(which('ninja') ? ['-G', 'Ninja'] : []),
     ...Object.entries(settings).map(([key, value]) => `-D${key}=${value}`)], {env});
@@ -57,7 +65,7 @@ function build(target, {destination, ...place}) {
   mkdirSync(folder, {recursive: true});
   cpSync(join(from, addonName), join(folder, addonName));
   cpSync(join(keeperDir, keeperName), join(folder, keeperName));
-  checkPrebuild(folder, target);
+  checkPrebuild(folder, target, {stripped: !place.warnings});
   console.log(`${target.name}: built in ${((Date.now() - begin) / 1000).toFixed(0)} s`);
 }
 

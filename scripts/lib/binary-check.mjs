@@ -37,24 +37,25 @@ function elfProblems(file, {machine, zig}, isKeeper) {
   return problems;
 }
 
-function machoProblems(file, {machine}) {
-  const {machine: actual, libraries, signed, minimumSystem} = machoFacts(file);
+function machoProblems(file, {machine}, _isKeeper, stripped) {
+  const {machine: actual, libraries, signed, minimumSystem, superfluousSymbols} = machoFacts(file);
   const problems = [];
   if (actual !== machine) problems.push(`is for ${actual}`);
   if (machine === 'aarch64' && !signed) problems.push('has no ad-hoc signature');
+  if (stripped && superfluousSymbols > 0) problems.push(`is not stripped: it has ${superfluousSymbols} symbols that nobody needs`);
   if (minimumSystem !== '11.0') problems.push(`needs macOS ${minimumSystem} instead of 11.0`);
   for (const library of libraries) if (library !== '/usr/lib/libSystem.B.dylib') problems.push(`needs ${library}`);
   return problems;
 }
 
 /** Throws a Failure that says all that is wrong with the two files in `folder`. */
-export function checkPrebuild(folder, target) {
+export function checkPrebuild(folder, target, {stripped = true} = {}) {
   const problems = [addonName, keeperName].flatMap((name) => {
     const path = join(folder, name);
     if (!existsSync(path)) return [`${path} is missing`];
     chmodSync(path, 0o755);
     const check = target.system === 'Darwin' ? machoProblems : elfProblems;
-    return check(readFileSync(path), target, name === keeperName).map((problem) => `${path} ${problem}`);
+    return check(readFileSync(path), target, name === keeperName, stripped).map((problem) => `${path} ${problem}`);
   });
   if (problems.length > 0) throw new Failure(problems.join('\n'));
 }

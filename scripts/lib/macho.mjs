@@ -1,5 +1,6 @@
 // What a 64-bit Mach-O file says about itself.
 const MAGIC = 0xfeedfacf;
+const LC_SYMTAB = 0x2;
 const LC_LOAD_DYLIB = 0xc;
 const LC_CODE_SIGNATURE = 0x1d;
 const LC_BUILD_VERSION = 0x32;
@@ -20,18 +21,36 @@ function isAdHocSigned(file, offset) {
   return false;
 }
 
+const N_STAB = 0xe0;
+const N_PEXT = 0x10;
+const N_EXT = 0x1;
+
+/** Symbols that no loader needs: debugging entries, and those that are local to the file. */
+function countSuperfluousSymbols(file, at) {
+  const [start, count] = [file.readUInt32LE(at + 8), file.readUInt32LE(at + 12)];
+  let found = 0;
+  for (let index = 0; index < count; index += 1) {
+    const type = file[start + index * 16 + 4];
+    if ((type & N_STAB) !== 0 || (type & N_EXT) === 0 || (type & N_PEXT) !== 0) found += 1;
+  }
+  return found;
+}
+
 const versionText = (number) => `${number >>> 16}.${(number >>> 8) & 0xff}`;
 
 export function machoFacts(file) {
   if (file.length < 32 || file.readUInt32LE(0) !== MAGIC) throw new Error('not a 64-bit Mach-O file');
   const cpu = file.readUInt32LE(4);
-  const facts = {machine: machines[cpu] ?? `Mach-O CPU ${cpu}`, libraries: [], signed: false, minimumSystem: undefined};
+  const facts = {machine: machines[cpu] ?? `Mach-O CPU ${cpu}`, libraries: [], signed: false, minimumSystem: undefined,
+    superfluousSymbols: 0};
   const count = file.readUInt32LE(16);
   for (let index = 0, at = 32; index < count; index += 1, at += file.readUInt32LE(at + 4)) {
     const command = file.readUInt32LE(at);
     if (command === LC_LOAD_DYLIB) {
       const begin = at + file.readUInt32LE(at + 8);
       facts.libraries.push(file.toString('latin1', begin, file.indexOf(0, begin)));
+    } else if (command === LC_SYMTAB) {
+      facts.superfluousSymbols = countSuperfluousSymbols(file, at);
     } else if (command === LC_CODE_SIGNATURE) {
       facts.signed = isAdHocSigned(file, file.readUInt32LE(at + 8));
     } else if (command === LC_BUILD_VERSION) {
