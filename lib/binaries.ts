@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import * as fs from 'fs';
 import * as path from 'path';
 
@@ -107,4 +108,27 @@ export function keeperProblem(directory: string): KeeperProblem | undefined {
 
 export function keeperOf(directory: string): string {
   return unpackedPath(path.join(directory, keeperName));
+}
+
+/**
+ * What of a folder in prebuilds/ is not as the package's manifest says; undefined if nothing. For those who install and
+ * diagnose: reading all of it takes longer than loading.
+ */
+export function damageOf(directory: string): string | undefined {
+  const manifestPath = path.join(path.dirname(directory), 'manifest.json');
+  let sums: Record<string, { sha256?: string } | undefined>;
+  try {
+    sums = (JSON.parse(fs.readFileSync(manifestPath, 'utf8')) as { files: typeof sums }).files;
+  } catch (error) {
+    return `${manifestPath} cannot be read: ${(error as Error).message}`;
+  }
+  for (const name of [addonName, keeperName]) {
+    const file = name === keeperName ? keeperOf(directory) : (addonOf(directory) ?? path.join(directory, name));
+    const expected = sums[`${path.basename(directory)}/${name}`]?.sha256;
+    if (expected === undefined) return `${manifestPath} does not name ${path.basename(directory)}/${name}`;
+    const actual = createHash('sha256').update(fs.readFileSync(file)).digest('hex');
+    if (actual !== expected)
+      return `${file} is not the file that was packed: it has SHA-256 ${actual}, the manifest ${expected}`;
+  }
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import * as path from 'path';
 
-import { addonName, addonOf, candidates, keeperOf, keeperProblem } from './binaries';
+import { addonName, addonOf, Candidate, candidates, damageOf, keeperOf, keeperProblem } from './binaries';
 import { SandboxError } from './errors';
 import { hasNativePart, unsupported } from './platform';
 import type { NativeHandle, NativeSettings } from './settings-native';
@@ -121,6 +121,7 @@ function noBinary(causes: string[]): SandboxError {
 
 interface Loaded {
   native: Native;
+  what: Candidate['what'];
   directory: string;
 }
 
@@ -136,7 +137,7 @@ function findAndLoad(): Loaded {
       continue;
     }
     try {
-      const found = { native: require(addon) as Native, directory };
+      const found = { native: require(addon) as Native, what, directory };
       if (keeperProblem(directory) === undefined) return found;
       second ??= found;
     } catch (error) {
@@ -172,4 +173,10 @@ export function keeperPath(): string {
     );
   }
   return (keeper = keeperOf(directory));
+}
+
+/** How the binaries differ from those that were packed; undefined if they do not, or were built on this machine. */
+export function binaryDamage(): string | undefined {
+  const { what, directory } = load();
+  return what === 'prebuilt' ? damageOf(directory) : undefined;
 }

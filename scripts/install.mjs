@@ -8,12 +8,14 @@ import {main, require, root, which} from './lib/process.mjs';
 /** Undefined if the prebuilt pair works here, else why not. */
 function usePrebuild() {
   // The loader's own idea of it: what is tried here is what will be loaded.
-  const {addonName, keeperName, prebuildName} = require(join(root, 'dist', 'binaries.js'));
+  const {addonName, damageOf, keeperName, prebuildName} = require(join(root, 'dist', 'binaries.js'));
   const name = prebuildName();
   const dir = join(root, 'prebuilds', name);
   const [addon, keeper] = [addonName, keeperName].map((file) => join(dir, file));
   if (!existsSync(addon)) return `this package has no prebuilt binary for ${name}`;
   if (!existsSync(keeper)) return `the prebuilt binary for ${name} is incomplete: ${keeper} is missing`;
+  const damage = damageOf(dir);
+  if (damage) return `the prebuilt binary for ${name} is damaged: ${damage}`;
   try {
     // Some ways of unpacking lose this.
     accessSync(keeper, constants.X_OK);

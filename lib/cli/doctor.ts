@@ -3,7 +3,7 @@ import * as os from 'os';
 import * as path from 'path';
 
 import { createSandboxedPty } from '../index';
-import { keeperPath, loadNative } from '../native-loader';
+import { binaryDamage, keeperPath, loadNative } from '../native-loader';
 import { has, Invocation } from './arguments';
 import { Finding, limitsFinding, machine, protectionFindings, trackingFinding, Trial } from './doctor-checks';
 import { UsageError } from './failure';
@@ -54,7 +54,12 @@ function installationFinding(): Finding {
   const title = 'installation';
   try {
     loadNative();
-    return { id: 'installation', status: 'ok', title, detail: keeperPath() };
+    const keeper = keeperPath();
+    const damage = binaryDamage();
+    if (damage === undefined) return { id: 'installation', status: 'ok', title, detail: keeper };
+    // Whoever signs an app for macOS signs its programs anew, which changes them.
+    const status = process.platform === 'darwin' ? 'weaker' : 'missing';
+    return { id: 'installation', status, title, detail: damage, fix: 'Reinstall the package, unless you have changed its binaries yourself.' };
   } catch (error) {
     const fix = 'Reinstall the package with install scripts allowed: npm rebuild sandboxed-pty';
     return { id: 'installation', status: 'missing', title, detail: message(error), fix };
@@ -63,7 +68,7 @@ function installationFinding(): Finding {
 
 async function diagnose(): Promise<Diagnosis> {
   const findings = [installationFinding()];
-  if (findings[0]?.status === 'ok') {
+  if (findings[0]?.status !== 'missing') {
     try {
       const trial = await trySession();
       findings.push(...protectionFindings(trial), trackingFinding(trial), limitsFinding(trial));

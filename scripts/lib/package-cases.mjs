@@ -1,7 +1,7 @@
 // What a user may do with the packed package. Each case gets an empty folder, and throws if something is wrong.
 //   alone(command, args)   runs a command there without network, with a PATH that has no compiler
 //   inside(command, args)  the same with the network
-import {chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {serveTarball} from './package-registry.mjs';
 
@@ -102,6 +102,16 @@ export const packageCases = [
         const result = await alone('node', ['-e', "require('sandboxed-pty').spawn('sh', [], {})"]);
         expect(result.status === 1 && pattern.test(result.output), `no error like ${pattern}`, result);
       };
+      const doctor = await alone('node', [join(installedIn(folder), 'dist', 'cli', 'main.js'), 'doctor']);
+      expect(/^ok +installation: /m.test(doctor.output), 'doctor does not find the installation good', doctor);
+      const keeper = readFileSync(join(dir, 'sandboxed-pty-keeper'));
+      writeFileSync(join(dir, 'sandboxed-pty-keeper'), keeper.subarray(0, -1));
+      const warned = await alone('node', [join(installedIn(folder), 'dist', 'cli', 'main.js'), 'doctor']);
+      expect(warned.status === 1 && /MISSING installation: \S+keeper is not the file that was packed/.test(warned.output),
+        'doctor does not see that the helper was cut short', warned);
+      const refused = await alone('npm', ['rebuild', '--foreground-scripts', 'sandboxed-pty']);
+      expect(refused.status !== 0 && /damaged: \S+keeper is not the file that was packed/.test(refused.output),
+        'the install step takes a helper that was cut short', refused);
       chmodSync(join(dir, 'sandboxed-pty-keeper'), 0o644);
       await failsWith(/helper program \S+ is not an executable file/);
       rmSync(join(dir, 'sandboxed-pty-keeper'));
