@@ -6,11 +6,14 @@ import {createWriteStream, mkdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Failure, main, root} from './lib/process.mjs';
 
-// Runs beside the other steps, and lets them go first: it only compiles, and they mostly wait.
-const beside = 'macos';
+// Run beside the other steps, one after the other, and let them go first: these only compile, and the others mostly wait.
+const beside = ['prebuild', 'macos', 'tidy'];
 
 // A second run as another user is only possible, and only needed, for root.
 const isRoot = process.getuid() === 0;
+
+// See scripts/lib/zig.mjs.
+const hasCrossCompiler = process.platform === 'linux' && process.arch === 'x64';
 
 const steps = {
   test: ['npm', 'test'],
@@ -18,24 +21,33 @@ const steps = {
   start: ['npm', 'start'],
   // As who runs it only: a browser takes its time. scripts/test-unprivileged.sh --example is the other half.
   example: ['npm', 'run', '--silent', 'test:example'],
-  package: ['npm', 'run', '--silent', 'test:package'],
   gyp: ['scripts/test-gyp.sh'],
+  // What is shipped for this machine, made as it is shipped, for the step that installs it.
+  ...(hasCrossCompiler && {prebuild: ['node', 'scripts/prebuild.mjs', '--target', 'linux-x64']}),
   // They compile without a warning, link, and need nothing that macOS does not have; so do the native tests, for one of the
-  // two. The cross compiler is for x64 only.
-  ...(process.platform === 'linux' && process.arch === 'x64' && {
+  // two.
+  ...(hasCrossCompiler && {
     macos: ['sh', '-c', 'node scripts/prebuild.mjs --target darwin-arm64 --warnings --tests && ' +
       'node scripts/prebuild.mjs --target darwin-x64 --warnings && node scripts/check-macos-symbols.mjs --warnings --tests darwin-arm64'],
   }),
+  tidy: ['npm', 'run', '--silent', 'lint:tidy'],
   ...(process.platform === 'linux' && {soak: ['npm', 'run', '--silent', 'soak', '--', '--short']}),
   fuzz: ['npm', 'run', '--silent', 'fuzz', '--', '--seconds', '10'],
   asan: ['npm', 'run', 'test:asan'],
+  package: ['npm', 'run', '--silent', 'test:package', ...(hasCrossCompiler ? [] : ['--', '--built'])],
   ...(isRoot && {unprivileged: ['scripts/test-unprivileged.sh']}),
 };
 
 const loud = process.env.CI === 'true';
 
-/** Resolves to undefined, or to how the step ended. */
-function runStep([command, ...args], log, show = loud) {
+/** Resolves to {how, seconds}; `how` is undefined for a step that ended well. */
+async function runStep(command, log, show = loud) {
+  const begin = performance.now();
+  const how = await runCommand(command, log, show);
+  return {how, seconds: Math.round((performance.now() - begin) / 1000)};
+}
+
+function runCommand([command, ...args], log, show) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {cwd: root, stdio: ['ignore', 'pipe', 'pipe']});
     const file = createWriteStream(log);
@@ -62,8 +74,7 @@ await main(async () => {
   const logs = join(root, 'build', 'check');
   mkdirSync(logs, {recursive: true});
   const failed = [];
-  const report = (name, how, begin, shown) => {
-    const seconds = Math.round((performance.now() - begin) / 1000);
+  const report = (name, {how, seconds}, shown) => {
     const log = join(logs, `${name}.log`);
     if (how === undefined) return console.log(`ok      ${name} (${seconds} s): ${lastLines(log, 1)}`);
     failed.push(name);
@@ -71,15 +82,17 @@ await main(async () => {
     console.log(`failed  ${name} (${seconds} s): ${how}; all of its output is in ${log}`);
   };
   const wanted = names.length > 0 ? names : Object.keys(steps);
-  const others = wanted.filter((name) => name !== beside || wanted.length === 1);
-  const besideBegin = performance.now();
-  const compiling = others.length < wanted.length
-    ? runStep(['nice', '-n', '19', ...steps[beside]], join(logs, `${beside}.log`), false) : undefined;
-  for (const name of others) {
-    if (loud) console.log(`\n==== ${name} (after ${Math.round(performance.now() / 1000)} s)`);
-    const begin = performance.now();
-    report(name, await runStep(steps[name], join(logs, `${name}.log`)), begin, loud);
+  const others = wanted.filter((name) => !beside.includes(name));
+  const compiled = {};
+  let previous = Promise.resolve();
+  for (const name of wanted.filter((each) => beside.includes(each))) {
+    compiled[name] = previous = previous.then(() => runStep(['nice', '-n', '19', ...steps[name]], join(logs, `${name}.log`), false));
   }
-  if (compiling) report(beside, await compiling, besideBegin, false);
+  for (const name of others) {
+    if (name === 'package') await compiled.prebuild;
+    if (loud) console.log(`\n==== ${name} (after ${Math.round(performance.now() / 1000)} s)`);
+    report(name, await runStep(steps[name], join(logs, `${name}.log`)), loud);
+  }
+  for (const [name, end] of Object.entries(compiled)) report(name, await end, false);
   if (failed.length > 0) throw new Failure(`Failed: ${failed.join(', ')}`);
 });

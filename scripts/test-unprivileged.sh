@@ -72,7 +72,9 @@ processes_of_user() {
 
 delegate
 mkdir "$base/tree" "$base/tmp"
-tar -c --exclude=./.git --exclude='./build/tests-*' . | tar -x -C "$base/tree"
+# Not what other steps of a check are writing meanwhile.
+tar -c --exclude=./.git --exclude='./build/tests-*' --exclude='./build/prebuild*' --exclude=./build/tidy --exclude=./build/check \
+  --exclude=./prebuilds . | tar -x -C "$base/tree"
 chown -R "$uid:$gid" "$base" "$home"
 before=$(processes_of_user)
 
