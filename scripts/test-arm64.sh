@@ -15,6 +15,8 @@ for file in "$sysroot/lib/libstdc++.so.6" "$format" prebuilds/linux-arm64/sandbo
   fi
 done
 
+node scripts/prebuild.mjs --check --target linux-arm64
+
 cache=${SPTY_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/sandboxed-pty}/${node_package/@/-}
 if [[ ! -x $cache/bin/node ]]; then
   mkdir -p "$cache"
