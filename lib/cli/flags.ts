@@ -74,7 +74,7 @@ const runFlags: FlagGroup = {
     { name: 'cwd', value: 'DIR', text: 'Where it starts. Without it: the current directory, if that is in the project.' },
     { name: 'timeout', value: 'TIME', text: 'Ends everything after 500ms, 90, 90s, 5m or 2h, first with SIGTERM; exit code 124.' },
     { name: 'tty', text: 'The program gets a terminal for its input and output even in a pipe.' },
-    { name: 'report', text: 'Says on stderr, at the end, what was enforced.' },
+    { name: 'report', text: 'Says on stderr, at the end, what was enforced, whatever happened.' },
     { name: 'quiet', text: 'Says nothing but errors.' },
   ],
 };

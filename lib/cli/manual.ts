@@ -35,6 +35,12 @@ export const sections: readonly Section[] = [
     ],
   },
   {
+    title: 'Messages',
+    entries: [
+      'With --report, what was enforced is said at the end. Without it, only if a limit was reached, or if the program failed and the last of what it wrote to its terminal reads like a refusal ("Permission denied", "Operation not permitted", "Network is unreachable", EACCES, EPERM). The kernel tells nobody what it refused, so that is a guess: a program that fails with other words, in other languages or into a pipe is not noticed, and one that was refused and ended well is not either.',
+    ],
+  },
+  {
     title: 'Exit codes',
     entries: [
       ['N', "The program's own. If a signal ended it, the same signal ends this command."],

@@ -80,7 +80,7 @@ function report(invocation: Invocation, pty: SandboxedPty, running: Running, end
   if (running.limitsHit.length > 0 && !has(invocation, 'quiet')) return say(`a limit was reached: ${running.limitsHit.join(', ')}. ${line()}`);
   const failed = ending.exitCode !== 0 || (ending.signal ?? 0) !== 0;
   if (has(invocation, 'quiet') || !failed || !pty.sandbox.confined || !saysRefused(running.lastOutput)) return;
-  say(`the program was refused something. ${line()}. Ask: sandboxed-pty explain read PATH`);
+  say(`the program seems to have been refused something. ${line()}. Ask: sandboxed-pty explain read PATH`);
 }
 
 function finish(ending: Ending): never {

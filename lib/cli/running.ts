@@ -17,6 +17,13 @@ export interface Ending extends ExitEvent {
  * session can signal us, and might then connect to that.
  */
 const forwarded = ['SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const;
+/**
+ * Meant for us, and the end of us by default: the session ends first, and the terminal is given back. Not here are those that
+ * come from our own mistakes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS), after which no code of ours can be trusted
+ * to run, SIGPROF, by which V8 profiles, and real-time signals, which Node.js does not know: then the keeper ends the session,
+ * and the terminal stays raw.
+ */
+const fatal = ['SIGABRT', 'SIGXCPU', 'SIGXFSZ', 'SIGVTALRM', 'SIGIO', 'SIGPWR', 'SIGSTKFLT'] as const;
 /** How long the program has to end by itself after a timeout, or when its terminal is gone. */
 const graceMs = 5000;
 /** If no SIGCONT came by then, nobody stopped us: there is no shell that could continue us either. */
@@ -41,8 +48,8 @@ export class Running {
   private stopped: number | undefined;
   private timedOut = false;
   private over = false;
-  /** What took our input or output away. */
-  private cutOffBy: 'SIGHUP' | 'SIGPIPE' | undefined;
+  /** What took our input or output away, or is about to end us. */
+  private cutOffBy: NodeJS.Signals | undefined;
   private recent = '';
   private readonly hits = new Set<string>();
 
@@ -157,6 +164,8 @@ export class Running {
 
   private listenToSignals(): void {
     for (const signal of forwarded) process.on(signal, () => this.pty.kill(signal));
+    // Not every system has all of them.
+    for (const signal of fatal) if (constants.signals[signal] !== undefined) process.on(signal, () => this.cutOff(signal, graceMs));
     process.on('SIGINT', () => this.signalForeground('SIGINT'));
     process.on('SIGHUP', () => this.hangUp());
     process.on('SIGCONT', () => this.resume());
@@ -230,7 +239,7 @@ export class Running {
     this.cutOff('SIGHUP', graceMs);
   }
 
-  private cutOff(by: 'SIGHUP' | 'SIGPIPE', grace: number): void {
+  private cutOff(by: NodeJS.Signals, grace: number): void {
     if (this.over || this.cutOffBy !== undefined) return;
     this.cutOffBy = by;
     void this.pty.dispose({ signal: by, graceMs: grace });

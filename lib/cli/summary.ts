@@ -17,7 +17,7 @@ export function summarize(enforcement: Enforcement, tracking: Tracking): string 
 
 const refusal = /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b|network is unreachable/i;
 
-/** Whether the program said that something was refused. The kernel does not tell us; this is all that can be known. */
+/** Whether the program said that something was refused, in English and to its terminal. The kernel does not tell us: a guess. */
 export function saysRefused(output: string): boolean {
   return refusal.test(output);
 }

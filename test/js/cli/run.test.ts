@@ -97,7 +97,7 @@ runs('a refusal that the program shows on its terminal is followed by that line'
   const script = 'echo text > /etc/sandboxed-pty-test; exit 1';
   const { stdout, stderr } = await run(['run', '--tty', '--', 'sh', '-c', script]);
   expect(stdout).toContain('Permission denied');
-  expect(stderr).toMatch(/^sandboxed-pty: the program was refused something\. enforced: .*\n$/);
+  expect(stderr).toMatch(/^sandboxed-pty: the program seems to have been refused something\. enforced: .*\n$/);
   expect((await run(['run', '--tty', '--quiet', '--', 'sh', '-c', script])).stderr).toBe('');
 });
 

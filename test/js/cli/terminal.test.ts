@@ -68,6 +68,19 @@ for (const [signal, code] of [['SIGTERM', 143], ['SIGHUP', 129], ['SIGINT', 130]
   });
 }
 
+for (const [signal, code] of [['SIGABRT', 134], ['SIGXCPU', 152], ['SIGVTALRM', 154], ['SIGIO', 157]] as const) {
+  shown(`${signal}, which is for us, ends the session, then us, with the terminal restored`, async () => {
+    const lifeline = new Lifeline();
+    const flags = ['--env', `LIFELINE=${lifeline.path}`, '--write', lifeline.path];
+    const session = watched('exec 9> "$LIFELINE"; echo ready; exec sleep 1000', {}, ...flags);
+    await session.printed('ready\r\n');
+    await until('the terminal is raw', () => isRaw(session));
+    process.kill(await cliBelow(session.pty.pid), signal);
+    await expectRestored(session, code);
+    await lifeline.cut();
+  });
+}
+
 shown('SIGTERM is the program\'s to handle', async () => {
   const session = watched('trap "echo tidy; exit 4" TERM; echo ready; while :; do sleep 0.05; done');
   await session.printed('ready\r\n');
