@@ -7,7 +7,7 @@ import { systemName, unsupported } from './platform';
 import type { Protection } from './policy';
 import type { SandboxOptions } from './sandbox';
 import type { Terminal } from './terminal';
-import { filterEnvironment, readUnconfinedSettings } from './unconfined-settings';
+import { filterEnvironment, readUnconfinedSettings, UnconfinedSettings } from './unconfined-settings';
 
 /** What is used of a node-pty terminal. */
 interface NodePtyTerminal {
@@ -36,6 +36,7 @@ function requireNodePty(): NodePty {
   throw unsupported('For terminals without a sandbox, install the package node-pty beside this one.');
 }
 
+/** What some settings ask for. Which of them do is decided by the native part; without it all of them count as asked for. */
 const protections: Protection[] = [
   'files',
   'read-holes',
@@ -48,19 +49,22 @@ const protections: Protection[] = [
   'syscalls',
   'privileges',
   'descriptors',
-  'limits',
 ];
 
-function enforcementOf(filtered: boolean): Enforcement {
+/** Without settings nothing was asked for. */
+function enforcementOf(settings?: UnconfinedSettings): Enforcement {
   const reason = `${systemName()} has no mechanism that this library can use; the session runs on node-pty`;
   const missing = protections.map((name): ProtectionReport => ({ name, wanted: true, missing: true, reason }));
+  const limits: ProtectionReport = settings?.limits
+    ? { name: 'limits', wanted: true, missing: true, reason }
+    : { name: 'limits', wanted: false };
   return {
     confined: false,
     reason,
     backend: 'none',
     landlockAbi: 0,
     landlockErrata: 0,
-    protections: filtered ? [...missing, { name: 'environment', wanted: true, enforcedBy: 'filter' }] : [],
+    protections: settings ? [...missing, limits, { name: 'environment', wanted: true, enforcedBy: 'filter' }] : [],
   };
 }
 
@@ -120,7 +124,7 @@ export function spawnOnNodePty(
   options: SpawnOptions,
 ): Terminal {
   const shell = file || process.env['COMSPEC'] || 'sh';
-  return adorn(requireNodePty().spawn(shell, args ?? [], options), enforcementOf(false));
+  return adorn(requireNodePty().spawn(shell, args ?? [], options), enforcementOf());
 }
 
 let warned = false;
@@ -138,7 +142,7 @@ export function createOnNodePty(options: SpawnOptions & SandboxOptions & { file?
   const env = filterEnvironment(given, extraEnv ?? {}, settings);
   const file = options.file || given['COMSPEC'] || given['SHELL'] || 'sh';
   const cwd = options.cwd || projectDir || process.cwd();
-  const terminal = adorn(nodePty.spawn(file, options.args ?? [], { ...plain, cwd, env }), enforcementOf(true));
+  const terminal = adorn(nodePty.spawn(file, options.args ?? [], { ...plain, cwd, env }), enforcementOf(settings));
   if (!warned) process.emitWarning(`Sessions run unconfined: ${terminal.sandbox.reason}`, 'SandboxWarning');
   warned = true;
   return terminal;

@@ -7,6 +7,8 @@ export interface UnconfinedSettings {
   mayRunUnconfined: boolean;
   /** A variable passes if every list has it. */
   allowedEnv: readonly (readonly string[])[];
+  /** Whether any limit is asked for. */
+  limits: boolean;
 }
 
 type Json = Record<string, unknown>;
@@ -80,6 +82,12 @@ function defaultEnv(): string[] {
   return list;
 }
 
+function asksForLimits(content: Json): boolean {
+  const limits = content['limits'] ?? {};
+  if (!isObject(limits)) throw bad('"limits" must be an object');
+  return Object.values(limits).some((each) => each !== undefined && each !== null);
+}
+
 /** `user` decides; `project`, which came with the repository, can only tighten. */
 export function readUnconfinedSettings(user: unknown, project: unknown): UnconfinedSettings {
   const own = contentOf(user, 'sandbox settings');
@@ -91,6 +99,7 @@ export function readUnconfinedSettings(user: unknown, project: unknown): Unconfi
   return {
     mayRunUnconfined: flag(own, 'fail_if_unavailable') === false && !tightened,
     allowedEnv: [envList(own) ?? defaultEnv(), ...(theirs ? [theirs] : [])],
+    limits: [own, other].some(asksForLimits),
   };
 }
 

@@ -89,9 +89,22 @@ ours('with fail_if_unavailable false it runs on node-pty, filters the environmen
   expect(result.told).toEqual(['WEAK_TRACKING']);
   const missing = result.sandbox.protections.filter((each: { missing?: boolean }) => each.missing);
   expect(missing.map(({ name }: { name: string }) => name)).toContain('files');
+  expect(result.sandbox.protections).toContainEqual({ name: 'limits', wanted: false });
   expect(result.sandbox.protections).toContainEqual({ name: 'environment', wanted: true, enforcedBy: 'filter' });
   expect(result.report).toMatchObject({ converged: false, problem: expect.stringContaining('not tracked') });
   expect(warnings).toEqual([expect.stringMatching(/^SandboxWarning: Sessions run unconfined/)]);
+});
+
+ours('limits are missing if they were asked for, by the user or the project', async () => {
+  for (const given of ["sandbox: { fail_if_unavailable: false, limits: { processes: 64 } }", "sandbox: { fail_if_unavailable: false }, projectSettings: { limits: { processes: 64 } }"]) {
+    const { result } = await onWindows(
+      `const terminal = pty.createSandboxedPty({ file: 'sh', args: ['-c', 'exit 0'], ${given} });
+       const { sandbox } = terminal;
+       await outputOf(terminal);
+       return sandbox;`,
+    );
+    expect(result.protections).toContainEqual(expect.objectContaining({ name: 'limits', wanted: true, missing: true }));
+  }
 });
 
 ours('the block for Windows decides, and both lists of variables must have a name', async () => {
