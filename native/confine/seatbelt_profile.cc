@@ -75,7 +75,10 @@ class ProfileWriter {
       for (std::string& path : Spellings(grant.path())) rules.push_back({std::move(path), &grant, nullptr});
     }
     for (const Hole& hole : policy_.holes()) {
-      for (std::string& path : Spellings(hole.path)) rules.push_back({std::move(path), nullptr, &hole});
+      for (std::string& path : Spellings(hole.path)) {
+        rules.push_back({OnDataVolume(path), nullptr, &hole});
+        rules.push_back({std::move(path), nullptr, &hole});
+      }
     }
     std::stable_sort(rules.begin(), rules.end(), [](const PathRule& a, const PathRule& b) {
       const int by_path = a.path.compare(b.path);
@@ -103,7 +106,7 @@ class ProfileWriter {
     std::string operations;
     if (grant.rights >= Rights::kRead) operations += " file-read*";
     if (grant.rights >= Rights::kReadExecute) operations += " process-exec* file-map-executable";
-    if (grant.rights >= Rights::kReadWrite) operations += " file-write*";
+    if (grant.rights >= Rights::kReadWrite) operations += " file-write* file-link";
     if (operations.empty()) return {};
     if (grant.kind == GrantKind::kDevice) operations += " file-ioctl";
     out_ += "(allow" + operations + " " + filter + ")\n";
@@ -117,13 +120,12 @@ class ProfileWriter {
     return {};
   }
 
-  // Every name that the place has, or could get.
+  // By one of its names, in every form that this could get.
   Result<void> DenyHole(const Hole& hole, const std::string& path) {
     TRY_ASSIGN(const std::string quoted, QuoteForProfile(path));
-    TRY_ASSIGN(const std::string on_data, QuoteForProfile(OnDataVolume(path)));
-    out_ += hole.denies_read ? "(deny file-read* process-exec* file-map-executable file-write*"
-                             : "(deny file-write*";
-    out_ += "\n  (subpath " + quoted + ")\n  (subpath " + on_data + ")";
+    out_ += hole.denies_read ? "(deny file-read* process-exec* file-map-executable file-write* file-link"
+                             : "(deny file-write* file-link";
+    out_ += "\n  (subpath " + quoted + ")";
     if (!hole.pin) out_ += "\n  (regex " + AnyCaseRegex(path) + ")";
     out_ += ")\n";
     if (InsideSocketPlace(path)) {
@@ -142,28 +144,33 @@ class ProfileWriter {
     return false;
   }
 
+  // The directories above a hole that could be moved. Above a hole that does not exist some may not exist
+  // either, and could come to be under a name in another case.
   Result<void> Ancestors() {
-    std::set<std::string> pinned;
+    std::set<std::string> filters;
     for (const Hole& hole : policy_.holes()) {
-      for (std::string path = hole.path; path != "/";) {
-        path = ParentOf(path);
-        // Elsewhere nothing can be moved anyway.
-        if (!policy_.Decide(path, Rights::kReadWrite).allowed) continue;
-        // Of /private itself the links are no names, but files beside it.
-        if (path == "/private") pinned.insert(path);
-        for (std::string& spelling : Spellings(path)) {
-          if (path != "/private") pinned.insert(std::move(spelling));
-        }
+      TRY(PinAncestors(hole.path, hole, filters));
+      for (const std::string& path : Spellings(hole.path))
+        TRY(PinAncestors(OnDataVolume(path), hole, filters));
+    }
+    if (filters.empty()) return {};
+    out_ += "\n; what holds a hole stays where it is\n(deny file-write-unlink file-write-create";
+    for (const std::string& filter : filters) out_ += "\n  " + filter;
+    out_ += ")\n";
+    return {};
+  }
+
+  Result<void> PinAncestors(std::string path, const Hole& hole, std::set<std::string>& filters) {
+    while (path != "/") {
+      path = ParentOf(path);
+      // Elsewhere nothing can be moved anyway.
+      if (!policy_.Decide(path, Rights::kReadWrite).allowed) continue;
+      // Of /private itself the links are no names, but files beside it.
+      for (const std::string& name : path == "/private" ? std::vector<std::string>{path} : Spellings(path)) {
+        TRY_ASSIGN(const std::string quoted, QuoteForProfile(name));
+        filters.insert(hole.pin ? "(literal " + quoted + ")" : "(regex " + AnyCaseRegexOfOne(name) + ")");
       }
     }
-    if (pinned.empty()) return {};
-    out_ += "\n; what holds a hole stays where it is\n(deny file-write-unlink file-write-create";
-    for (const std::string& path : pinned) {
-      TRY_ASSIGN(const std::string quoted, QuoteForProfile(path));
-      TRY_ASSIGN(const std::string on_data, QuoteForProfile(OnDataVolume(path)));
-      out_ += "\n  (literal " + quoted + ") (literal " + on_data + ")";
-    }
-    out_ += ")\n";
     return {};
   }
 
@@ -230,8 +237,16 @@ Result<std::string> SeatbeltProfile(const Policy& policy, const SeatbeltOptions&
   return ProfileWriter(policy, options).Write();
 }
 
-Result<std::string> TrackingProfile(const std::string& mark) {
+Result<std::string> TrackingProfile(const std::string& mark, std::span<const std::string> unmarked) {
   std::string out = "(version 1)\n(allow default)\n";
+  if (!unmarked.empty()) {
+    out += "(allow process-exec* (with no-sandbox)";
+    for (const std::string& program : unmarked) {
+      TRY_ASSIGN(const std::string quoted, QuoteForProfile(program));
+      out += "\n  (literal " + quoted + ")";
+    }
+    out += ")\n";
+  }
   for (const std::string& spelling : Spellings(mark)) {
     TRY_ASSIGN(const std::string deny, QuoteForProfile(spelling + "/deny"));
     TRY_ASSIGN(const std::string allow, QuoteForProfile(spelling + "/allow"));

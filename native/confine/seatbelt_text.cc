@@ -13,6 +13,28 @@ constexpr std::string_view kLinked[] = {"/etc", "/tmp", "/var"};
 
 bool IsLetter(char c) { return IsAsciiAlnum(c) && !IsAsciiDigit(c); }
 
+std::string AnyCaseStart(std::string_view path) {
+  std::string regex = "#\"^";
+  for (const char c : path) {
+    if (IsLetter(c)) {
+      const char lower = static_cast<char>(c | 0x20);
+      regex += '[';
+      regex += lower;
+      regex += static_cast<char>(lower & ~0x20);
+      regex += ']';
+    } else if (IsAsciiDigit(c) || c == '/' || c == '_' || c == '-' || c == ' ' ||
+               static_cast<unsigned char>(c) >= 0x80) {
+      regex += c;
+    } else if (c == '.') {
+      regex += "\\.";
+    } else {
+      // Any one character: punctuation that means something in a regular expression, or ends the literal.
+      regex += '.';
+    }
+  }
+  return regex;
+}
+
 }  // namespace
 
 Result<std::string> QuoteForProfile(std::string_view text) {
@@ -47,26 +69,7 @@ std::string OnDataVolume(const std::string& path) {
   return "/System/Volumes/Data" + (path == "/" ? std::string() : path);
 }
 
-std::string AnyCaseRegex(std::string_view path) {
-  std::string regex = "#\"^";
-  for (const char c : path) {
-    if (IsLetter(c)) {
-      const char lower = static_cast<char>(c | 0x20);
-      regex += '[';
-      regex += lower;
-      regex += static_cast<char>(lower & ~0x20);
-      regex += ']';
-    } else if (IsAsciiDigit(c) || c == '/' || c == '_' || c == '-' || c == ' ' ||
-               static_cast<unsigned char>(c) >= 0x80) {
-      regex += c;
-    } else if (c == '.') {
-      regex += "\\.";
-    } else {
-      // Any one character: punctuation that means something in a regular expression, or ends the literal.
-      regex += '.';
-    }
-  }
-  return regex + "($|/)\"";
-}
+std::string AnyCaseRegex(std::string_view path) { return AnyCaseStart(path) + "($|/)\""; }
+std::string AnyCaseRegexOfOne(std::string_view path) { return AnyCaseStart(path) + "$\""; }
 
 }  // namespace spty

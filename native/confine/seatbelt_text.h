@@ -19,8 +19,10 @@ std::vector<std::string> Spellings(const std::string& path);
 // The same place below the mount point of the data volume, through which every path can be reached as well.
 std::string OnDataVolume(const std::string& path);
 
-// A regular expression literal for everything at or below the path, letters in either case: a volume that
-// ignores case has many names for what does not exist yet. Matches rather too much than too little.
+// A regular expression literal for everything at or below the path, or for the path alone, letters in either
+// case: a volume that ignores case has many names for what does not exist yet. Matches rather too much than
+// too little.
 std::string AnyCaseRegex(std::string_view path);
+std::string AnyCaseRegexOfOne(std::string_view path);
 
 }  // namespace spty

@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <termios.h>
 
 #include "keeper/session_killer.h"
 #include "track/mark_table_macos.h"
@@ -32,6 +33,7 @@ struct Tracking {
   Tracking(const char* mark, Children& children) : table(mark, children), tracker(table) {}
   KeeperTable table;
   FingerprintTracker<KeeperTable> tracker;
+  bool killed_once = false;
 };
 
 // A keeper has one session.
@@ -53,6 +55,10 @@ bool SessionKiller::ProvenEmpty() {
 
 void SessionKiller::KillRound() {
   Tracking& own = TrackingOf(plan_, children_);
+  // XNU lets who dies wait until its terminal's output was read, which may be never. Whoever is still there
+  // after a round gets rid of it: what nobody has read by then is lost.
+  if (own.killed_once && plan_.slave.valid()) (void)tcflush(plan_.slave.get(), TCOFLUSH);
+  own.killed_once = true;
   if (!own.table.marked()) return own.table.KillGroup();
   mechanisms_ |= wire::kByMark;
   own.tracker.KillRound();

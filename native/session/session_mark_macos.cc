@@ -9,16 +9,19 @@
 #include "session/session_plan.h"
 #include "track/mark_table_macos.h"
 #include "track/session_mark.h"
+#include "track/set_id_programs.h"
 
 namespace spty {
 namespace {
 
 constexpr int kLooks = 50;
+constexpr const char* kProgramDirectories[] = {
+    "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/libexec", "/usr/local/bin", "/opt/homebrew/bin"};
 
 // 0 or the errno of the process table.
 int FindMarked(const std::string& mark, std::vector<pid_t>* found) {
   MarkTable table(mark.c_str());
-  const ListedProcess* list = nullptr;
+  ListedProcess* list = nullptr;
   size_t count = 0;
   if (!table.marked()) return 0;
   if (int err = table.List(&list, &count); err != 0) return err;
@@ -43,6 +46,16 @@ bool EndOrphans(const std::string& mark) {
   return false;
 }
 
+// Once per process: what becomes setuid later does not run in a tracked session.
+const std::vector<std::string>& UnmarkedPrograms() {
+  static const std::vector<std::string> programs = [] {
+    std::vector<std::string> found = SetIdPrograms(kProgramDirectories);
+    found.emplace_back(kSandboxExec);
+    return found;
+  }();
+  return programs;
+}
+
 }  // namespace
 
 Result<void> MarkSession(const SpawnRequest& request, const Enforcement& enforcement, const Fd& slave,
@@ -51,7 +64,7 @@ Result<void> MarkSession(const SpawnRequest& request, const Enforcement& enforce
   [[maybe_unused]] static const size_t swept = SweepMarks("/tmp", EndOrphans);
   TRY_ASSIGN(plan.mark, NewSessionMark());
   if (!enforcement.confined) {
-    TRY_ASSIGN(plan.profile, TrackingProfile(plan.mark));
+    TRY_ASSIGN(plan.profile, TrackingProfile(plan.mark, UnmarkedPrograms()));
     return {};
   }
   char terminal[PATH_MAX];

@@ -67,10 +67,10 @@ bool MarkTable::Grow(size_t bytes) {
   return true;
 }
 
-// Root sees, and may have to end, everybody; others only themselves.
-int MarkTable::List(const ListedProcess** list, size_t* count) {
-  int name[4] = {CTL_KERN, KERN_PROC, geteuid() == 0 ? KERN_PROC_ALL : KERN_PROC_UID,
-                 static_cast<int>(geteuid())};
+// Everybody, not only this user's (KERN_PROC_UID goes by the effective one): a stray may have become root.
+int MarkTable::List(ListedProcess** list, size_t* count) {
+  int name[4] = {CTL_KERN, KERN_PROC, KERN_PROC_ALL, 0};
+  const uid_t own = geteuid();
   for (int attempt = 0; attempt < kListAttempts; ++attempt) {
     size_t size = 0;
     if (sysctl(name, 4, nullptr, &size, nullptr, 0) == -1) return errno;
@@ -86,13 +86,24 @@ int MarkTable::List(const ListedProcess** list, size_t* count) {
     const auto* entries = static_cast<const kinfo_proc*>(buffer_);
     auto* listed = static_cast<ListedProcess*>(buffer_);
     const size_t found = size / sizeof(kinfo_proc);
+    size_t kept = 0;
     for (size_t i = 0; i < found; ++i) {
-      const int32_t pid = entries[i].kp_proc.p_pid;
-      const bool zombie = entries[i].kp_proc.p_stat == SZOMB;
-      listed[i] = ListedProcess{pid, zombie};
+      const kinfo_proc entry = entries[i];
+      // The kernel itself, which has no profile that could be asked about, and launchd.
+      if (entry.kp_proc.p_pid <= 1) continue;
+      ListedProcess process;
+      process.pid = entry.kp_proc.p_pid;
+      process.parent = entry.kp_eproc.e_ppid;
+      process.started = static_cast<uint64_t>(entry.kp_proc.p_starttime.tv_sec) * 1'000'000 +
+                        static_cast<uint64_t>(entry.kp_proc.p_starttime.tv_usec);
+      process.zombie = entry.kp_proc.p_stat == SZOMB;
+      // As kill(2) sees it: the real or the effective user is ours, or we are root.
+      process.foreign =
+          own != 0 && entry.kp_eproc.e_ucred.cr_uid != own && entry.kp_eproc.e_pcred.p_ruid != own;
+      listed[kept++] = process;
     }
     *list = listed;
-    *count = found;
+    *count = kept;
     return 0;
   }
   return ENOMEM;

@@ -22,7 +22,7 @@ class MarkTable {
   bool marked() const { return marked_; }
   bool StartWatch();
   bool NobodyBorn();
-  int List(const ListedProcess** list, size_t* count);
+  int List(ListedProcess** list, size_t* count);
   MarkProbe Probe(int32_t pid);
   void Kill(int32_t pid);
   int32_t Newest();

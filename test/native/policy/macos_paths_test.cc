@@ -32,6 +32,15 @@ TEST_F(MacosPathsTest, ATemporaryDirectoryElsewhereIsNotGranted) {
   }
 }
 
+// Looked up when the session starts; granted where it exists, noted by its own name where it does not.
+TEST_F(MacosPathsTest, OfTheTemporaryDirectoriesOnlyTheUsersOwnIsMeant) {
+  const std::string own = "/var/folders/zz/me/T";
+  const auto policy = Resolve(own, Layer::kDefault);
+  EXPECT_EQ(FindSkipped(*policy, "/var/folders"), nullptr);
+  EXPECT_TRUE(FindGrant(*policy, own) != nullptr || FindSkipped(*policy, own) != nullptr);
+  EXPECT_FALSE(policy->Decide("/var/folders/zz/other/T/x", Rights::kReadWrite).allowed);
+}
+
 TEST_F(MacosPathsTest, FrameworksAreReadableWhateverTheListsSay) {
   const auto policy = Resolve("", Layer::kDefault);
   // Granted where it exists, noted where it does not.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "confine/seatbelt_profile.h"
+#include "confine/seatbelt_text.h"
 #include "policy/explain.h"
 #include "policy/path_text.h"
 #include "sbpl/mac_policy.h"
@@ -17,15 +18,23 @@ constexpr int kPathsPerPolicy = 40;
 constexpr int kExplainEvery = 8;
 constexpr char kMark[] = "/tmp/.sandboxed-pty-501-1794844621000000-00000000-0000-4000-8000-000000000000";
 
+constexpr char kDataVolume[] = "/System/Volumes/Data";
+
 // Few names, so that rules and paths meet; some places with two names; "f" is a file and has nothing below.
 class RandomPolicy {
  public:
   explicit RandomPolicy(uint64_t seed) : random_(seed) {}
 
   std::string Path(bool may_be_file) {
-    static constexpr const char* kRoots[] = {"", "/private/tmp", "/private/var", "/x y\"\\"};
+    static constexpr const char* kRoots[] = {"",
+                                             "/private/tmp",
+                                             "/private/var",
+                                             "/x y\"\\",
+                                             "/System",
+                                             kDataVolume,
+                                             "/System/Volumes/Data/private/tmp"};
     static constexpr const char* kNames[] = {"a", "b", "c.d"};
-    std::string path = kRoots[Below(4)];
+    std::string path = kRoots[Below(7)];
     for (unsigned depth = Below(4); depth > 0; --depth) path += std::string("/") + kNames[Below(3)];
     if (may_be_file && Below(4) == 0) path += "/f";
     return path.empty() ? "/" : path;
@@ -70,6 +79,24 @@ bool AboveHole(const Policy& policy, const std::string& path) {
   return false;
 }
 
+// Through the data volume everything has one more name, and what is closed by one is closed by the other.
+Policy WithDataVolume(const PolicyParts& parts) {
+  PolicyParts all;
+  for (const Grant& grant : parts.grants)
+    all.grants.push_back(MacGrant(grant.path(), grant.rights, grant.kind, grant.pin.type));
+  for (const Hole& hole : parts.holes) {
+    all.holes.push_back(MacHole(hole.path, hole.denies_read, hole.pin.has_value()));
+    for (const std::string& path : Spellings(hole.path))
+      all.holes.push_back(MacHole(kDataVolume + path, hole.denies_read, hole.pin.has_value()));
+  }
+  all.unix_sockets = parts.unix_sockets;
+  all.network.mode = parts.network.mode;
+  all.confined = true;
+  all.home = parts.home;
+  all.settings = parts.settings;
+  return Policy(std::move(all));
+}
+
 // How else the kernel, or somebody who asks, may call it.
 std::string OtherName(const std::string& path) {
   for (const char* linked : {"/private/tmp", "/private/var"}) {
@@ -91,6 +118,7 @@ void CompareFiles(const Policy& policy, const Profile& profile, const std::strin
     EXPECT_EQ(profile.AllowsFile("process-exec-interpreter", name), execute) << name;
     EXPECT_EQ(profile.AllowsFile("file-map-executable", name), execute) << name;
     EXPECT_EQ(profile.AllowsFile("file-write-data", name), write) << name;
+    EXPECT_EQ(profile.AllowsFile("file-link", name), write) << name;
     const bool movable = write && !AboveHole(policy, path);
     EXPECT_EQ(profile.AllowsFile("file-write-unlink", name), movable) << name;
     EXPECT_EQ(profile.AllowsFile("file-write-create", name), movable) << name;
@@ -132,7 +160,9 @@ TEST(SbplAgreementTest, ProfileAndPolicyAgree) {
   RandomPolicy random(seed);
   size_t compared = 0;
   for (int i = 0; i < kPolicies && !::testing::Test::HasFailure(); ++i) {
-    const Policy policy(random.Parts());
+    PolicyParts parts = random.Parts();
+    const Policy everywhere = WithDataVolume(parts);
+    const Policy policy(std::move(parts));
     const auto text = SeatbeltProfile(policy, {kMark, "/dev/ttys009", 4128});
     ASSERT_TRUE(text.ok());
     std::string problem;
@@ -141,8 +171,8 @@ TEST(SbplAgreementTest, ProfileAndPolicyAgree) {
     SCOPED_TRACE(text.value());
     for (int j = 0; j < kPathsPerPolicy; ++j, ++compared) {
       const std::string path = random.Path(true);
-      CompareFiles(policy, *profile, path);
-      if (i % kExplainEvery == 0) CompareExplanations(policy, *profile, path);
+      CompareFiles(everywhere, *profile, path);
+      if (i % kExplainEvery == 0) CompareExplanations(everywhere, *profile, path);
     }
     CompareNetwork(policy, *profile);
     EXPECT_TRUE(profile->HasMark(kMark));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "policy/git_repository.h"
 #include "policy/path_text.h"
 #include "settings/defaults.h"
 #include "settings/layers.h"
@@ -67,7 +68,7 @@ void AddGit(RuleSet& rules, const Settings& settings) {
     rules.AddHole(MacHole(git, access == GitAccess::kNone, false, HoleKind::kGit));
     return;
   }
-  for (const char* name : {"hooks", "config"}) {
+  for (const std::string_view name : GitCommandSources()) {
     rules.AddHole(MacHole(JoinPath(git, name), false, false, HoleKind::kGit));
   }
 }

@@ -30,6 +30,7 @@ constexpr std::array kOperations = {
     Operation{"file-write-create", About::kFile},
     Operation{"file-write-unlink", About::kFile},
     Operation{"file-ioctl", About::kFile},
+    Operation{"file-link", About::kFile},
     Operation{"file-map-executable", About::kFile},
     Operation{"process-exec*", About::kFile},
     Operation{"process-fork", About::kNothing},
@@ -115,11 +116,24 @@ class Compiler {
     }
     if (!about) return Refuse<Profile::Rule>("a rule without an operation");
     for (; at < expression.items.size(); ++at) {
+      if (expression.items[at].Is("with")) {
+        if (!TakeModifier(expression.items[at], rule)) return std::nullopt;
+        continue;
+      }
       std::optional<Filter> filter = CompileFilter(expression.items[at], *about);
       if (!filter) return std::nullopt;
       rule.filters.push_back(std::move(*filter));
     }
     return rule;
+  }
+
+  // Only: programs that run without the profile.
+  bool TakeModifier(const Expression& modifier, Profile::Rule& rule) {
+    const bool known = modifier.items.size() == 2 && modifier.items[1].text == "no-sandbox" && rule.allow &&
+                       rule.operations == std::vector<std::string>{"process-exec*"};
+    if (!known) Refuse<Filter>("unknown modifier");
+    rule.leaves_profile = known;
+    return known;
   }
 
   std::optional<Filter> CompileFilter(const Expression& filter, About about) {
@@ -231,17 +245,17 @@ std::optional<Profile> Profile::Parse(std::string_view text, std::string* proble
   return Compiler(problem).Compile(*expressions);
 }
 
-bool Profile::Allows(const Request& request) const {
+const Profile::Rule* Profile::Deciding(const Request& request) const {
   for (auto rule = rules_.rbegin(); rule != rules_.rend(); ++rule) {
     const bool about = std::any_of(rule->operations.begin(), rule->operations.end(),
                                    [&](const std::string& name) { return Covers(name, request.operation); });
     if (!about) continue;
     if (rule->filters.empty() || std::any_of(rule->filters.begin(), rule->filters.end(),
                                              [&](const Filter& filter) { return filter(request); })) {
-      return rule->allow;
+      return &*rule;
     }
   }
-  return default_allow_;
+  return nullptr;
 }
 
 }  // namespace spty::sbpl

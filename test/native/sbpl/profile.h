@@ -29,16 +29,35 @@ struct Request {
 };
 
 class Profile {
+  using Filter = std::function<bool(const Request&)>;
+  struct Rule {
+    bool allow = false;
+    bool leaves_profile = false;
+    std::vector<std::string> operations;
+    std::vector<Filter> filters;  // any of them; none: always
+  };
+
  public:
   // Nothing, and `problem` says why, for a profile that we do not fully understand.
   static std::optional<Profile> Parse(std::string_view text, std::string* problem);
 
-  bool Allows(const Request& request) const;
+  bool Allows(const Request& request) const {
+    const Rule* rule = Deciding(request);
+    return rule != nullptr ? rule->allow : default_allow_;
+  }
   bool AllowsFile(const std::string& operation, const std::string& path) const {
     Request request;
     request.operation = operation;
     request.path = path;
     return Allows(request);
+  }
+  // Whether the program runs without the profile.
+  bool RunsFree(const std::string& program) const {
+    Request request;
+    request.operation = "process-exec";
+    request.path = program;
+    const Rule* rule = Deciding(request);
+    return rule != nullptr && rule->leaves_profile;
   }
   // The two-point probe: `allow` in the directory may be read, `deny` may not.
   bool HasMark(const std::string& directory) const {
@@ -48,13 +67,8 @@ class Profile {
   size_t rule_count() const { return rules_.size(); }
 
  private:
-  using Filter = std::function<bool(const Request&)>;
-  struct Rule {
-    bool allow = false;
-    std::vector<std::string> operations;
-    std::vector<Filter> filters;  // any of them; none: always
-  };
   friend class Compiler;
+  const Rule* Deciding(const Request& request) const;  // the last one that matches
   bool default_allow_ = false;
   std::vector<Rule> rules_;
 };

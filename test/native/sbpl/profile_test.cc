@@ -59,6 +59,9 @@ TEST(SbplEvaluatorTest, RefusesWhatItDoesNotKnow) {
         "(version 1)(deny default)(allow network-outbound (remote ip \"example.com:443\"))",
         "(version 1)(deny default)(allow signal (target everybody))",
         "(version 1)(deny default)(allow file-read* (regex #\"a*\"))",
+        "(version 1)(deny default)(deny process-exec* (with no-sandbox) (literal \"/a\"))",
+        "(version 1)(deny default)(allow file-read* (with no-sandbox) (literal \"/a\"))",
+        "(version 1)(deny default)(allow process-exec* (with report) (literal \"/a\"))",
         "(version 1)(deny default)(import \"x\")"}) {
     std::string problem;
     EXPECT_FALSE(Profile::Parse(text, &problem)) << text;
@@ -261,6 +264,57 @@ TEST(SeatbeltProfileTest, WhatHoldsAHoleStaysWhereItIs) {
   EXPECT_TRUE(profile.AllowsFile("file-read-data", "/p/a/b/.git/config"));
 }
 
+// Where case does not matter, `mkdir -p x/keys; mv x SUB` makes what the hole is about.
+TEST(SeatbeltProfileTest, WhatWillHoldAHoleCannotComeUnderAnotherCase) {
+  PolicyParts parts = Confined();
+  parts.grants.push_back(MacGrant("/p", Rights::kReadWrite, GrantKind::kProject));
+  parts.holes.push_back(MacHole("/p/sub/deep/keys", true, false));
+  const Profile profile = Parsed(SeatbeltProfile(Policy(std::move(parts)), {kMark, "", 0}));
+  for (const char* path :
+       {"/p", "/p/sub", "/p/SUB", "/p/Sub/DEEP", "/p/SUB/deep/Keys", "/p/sub/deep/keys/id"}) {
+    EXPECT_FALSE(profile.AllowsFile("file-write-create", path)) << path;
+    EXPECT_FALSE(profile.AllowsFile("file-write-unlink", path)) << path;
+  }
+  for (const char* path : {"/p/SUBS", "/p/sub/x", "/p/SUB/x", "/p/sub/deep/x", "/p/sub/deep/keysx"}) {
+    EXPECT_TRUE(profile.AllowsFile("file-write-create", path)) << path;
+    EXPECT_TRUE(profile.AllowsFile("file-write-unlink", path)) << path;
+  }
+}
+
+TEST(SeatbeltProfileTest, AGrantOfSystemDoesNotOpenHolesThroughTheDataVolume) {
+  for (const char* granted : {"/System", "/System/Volumes", "/System/Volumes/Data", "/"}) {
+    PolicyParts parts = Confined();
+    parts.grants.push_back(MacGrant(granted, Rights::kReadWrite, GrantKind::kAdditional));
+    parts.grants.push_back(MacGrant("/Users/me", Rights::kReadWrite, GrantKind::kProject));
+    parts.holes.push_back(MacHole("/Users/me/.ssh", true));
+    parts.holes.push_back(MacHole("/Users/me/sub/keys", true, false));
+    const Profile profile = Parsed(SeatbeltProfile(Policy(std::move(parts)), {kMark, "", 0}));
+    for (const char* path :
+         {"/System/Volumes/Data/Users/me/.ssh/id", "/System/Volumes/Data/Users/me/SUB/Keys",
+          "/Users/me/.ssh/id", "/Users/me/sub/KEYS/id"}) {
+      EXPECT_FALSE(profile.AllowsFile("file-read-data", path)) << granted << " " << path;
+      EXPECT_FALSE(profile.AllowsFile("file-write-create", path)) << granted << " " << path;
+    }
+    EXPECT_TRUE(profile.AllowsFile("file-read-data", "/System/Volumes/Data/Users/me/x")) << granted;
+    for (const char* path : {"/System/Volumes/Data/Users/me", "/System/Volumes/Data/Users/me/SUB"}) {
+      EXPECT_FALSE(profile.AllowsFile("file-write-unlink", path)) << granted << " " << path;
+    }
+  }
+}
+
+// A second name for what may be written is no news; one for what may not would be a way to write it.
+TEST(SeatbeltProfileTest, OnlyWhatMayBeWrittenGetsASecondName) {
+  PolicyParts parts = Confined();
+  parts.grants.push_back(MacGrant("/p", Rights::kReadWrite, GrantKind::kProject));
+  parts.grants.push_back(MacGrant("/usr/bin", Rights::kReadExecute));
+  parts.holes.push_back(MacHole("/p/.git/hooks", false));
+  const Profile profile = Parsed(SeatbeltProfile(Policy(std::move(parts)), {kMark, "", 0}));
+  EXPECT_TRUE(profile.AllowsFile("file-link", "/p/x"));
+  for (const char* path : {"/usr/bin/git", "/p/.git/hooks/commit-msg", "/elsewhere"}) {
+    EXPECT_FALSE(profile.AllowsFile("file-link", path)) << path;
+  }
+}
+
 TEST(SeatbeltProfileTest, DotfilesAreSingleFiles) {
   const Profile profile = ProfileOf(R"({"enabled": true})");
   EXPECT_TRUE(profile.AllowsFile("file-read-data", "/Users/me/.zshrc"));
@@ -296,7 +350,8 @@ TEST(SeatbeltMarkTest, BlanketsAndTheUnconfinedDoNotMatch) {
 }
 
 TEST(SeatbeltMarkTest, TrackingRestrictsNothingElse) {
-  const Profile profile = Parsed(TrackingProfile(kMark));
+  const std::string unmarked[] = {"/bin/ps", "/usr/bin/sudo", kSandboxExec};
+  const Profile profile = Parsed(TrackingProfile(kMark, unmarked));
   EXPECT_TRUE(profile.HasMark(kMark));
   EXPECT_FALSE(profile.HasMark(kOther));
   Request request;
@@ -308,6 +363,18 @@ TEST(SeatbeltMarkTest, TrackingRestrictsNothingElse) {
     request.operation = operation;
     request.target = "others";
     EXPECT_TRUE(profile.Allows(request)) << operation;
+  }
+  for (const std::string& program : unmarked) EXPECT_TRUE(profile.RunsFree(program)) << program;
+  EXPECT_FALSE(profile.RunsFree("/bin/sh"));
+  EXPECT_FALSE(Parsed(TrackingProfile(kMark, {})).RunsFree("/bin/ps"));
+}
+
+// Without its profile a program would not be confined either.
+TEST(SeatbeltMarkTest, NothingLeavesAConfinedSession) {
+  for (const char* settings : {R"({"enabled": true})", R"({"enabled": true, "allow_fs_write_all": true})"}) {
+    const Profile profile = ProfileOf(settings);
+    for (const char* program : {"/bin/ps", "/usr/bin/sudo", kSandboxExec})
+      EXPECT_FALSE(profile.RunsFree(program)) << program;
   }
 }
 

@@ -107,8 +107,8 @@ void ExpectKilled(const Mark& mark, pid_t pid) {
 TEST(MarkMacosTest, TellsItsOwnFromAllOthers) {
   const Mark mark;
   const Mark other;
-  const Child own(TrackingProfile(mark.path()).value());
-  const Child foreign(TrackingProfile(other.path()).value());
+  const Child own(TrackingProfile(mark.path(), {}).value());
+  const Child foreign(TrackingProfile(other.path(), {}).value());
   const Child free("");
   const Child all_of_tmp("(version 1)(allow default)(allow file-read* (subpath \"/private/tmp\"))");
   const Child none_of_tmp("(version 1)(allow default)(deny file-read* (subpath \"/private/tmp\"))");
@@ -145,7 +145,7 @@ TEST(MarkMacosTest, ABadProfileSaysWhy) {
 
 TEST(MarkMacosTest, ListsThisProcess) {
   MarkTable table("/tmp/none");
-  const ListedProcess* list = nullptr;
+  ListedProcess* list = nullptr;
   size_t count = 0;
   ASSERT_EQ(table.List(&list, &count), 0);
   bool found = false;
@@ -168,13 +168,13 @@ TEST(MarkMacosTest, NumbersAreGivenOutInOrder) {
 
 TEST(MarkMacosTest, EndsASimpleChild) {
   const Mark mark;
-  const Child child(TrackingProfile(mark.path()).value());
+  const Child child(TrackingProfile(mark.path(), {}).value());
   ExpectKilled(mark, child.pid());
 }
 
 TEST(MarkMacosTest, EndsOneThatCalledSetsid) {
   const Mark mark;
-  const Child child(TrackingProfile(mark.path()).value(), [](int tell) {
+  const Child child(TrackingProfile(mark.path(), {}).value(), [](int tell) {
     if (fork() == 0) {
       setsid();
       SayAndSleep(tell);
@@ -186,7 +186,7 @@ TEST(MarkMacosTest, EndsOneThatCalledSetsid) {
 
 TEST(MarkMacosTest, EndsADoubleForkedDaemon) {
   const Mark mark;
-  const Child child(TrackingProfile(mark.path()).value(), [](int tell) {
+  const Child child(TrackingProfile(mark.path(), {}).value(), [](int tell) {
     if (fork() == 0) {
       setsid();
       if (fork() == 0) SayAndSleep(tell);
@@ -200,7 +200,7 @@ TEST(MarkMacosTest, EndsADoubleForkedDaemon) {
 // Forks and exits for as long as it is let.
 TEST(MarkMacosTest, EndsAHopper) {
   const Mark mark;
-  const Child child(TrackingProfile(mark.path()).value(), [](int tell) {
+  const Child child(TrackingProfile(mark.path(), {}).value(), [](int tell) {
     const pid_t self = getpid();
     (void)!write(tell, &self, sizeof self);
     setsid();
@@ -210,6 +210,42 @@ TEST(MarkMacosTest, EndsAHopper) {
   LooseTable table(mark.path().c_str());
   FingerprintTracker tracker(table);
   EXPECT_TRUE(KillUntilEmpty(tracker, [&] { return tracker.GivesUp(); }).converged);
+}
+
+// Unlike under a profile that exempts nothing.
+TEST(MarkMacosTest, ExemptProgramsRunWithoutTheMark) {
+  const Mark mark;
+  const std::string unmarked[] = {"/bin/ps"};
+  const auto exit_of = [](const std::string& profile) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      char text[256] = "";
+      if (EnterSeatbelt(profile.c_str(), text, sizeof text) != 0) _exit(100);
+      execl("/bin/ps", "ps", "-p", "1", nullptr);
+      _exit(101);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WEXITSTATUS(status);
+  };
+  EXPECT_EQ(exit_of(TrackingProfile(mark.path(), unmarked).value()), 0);
+  EXPECT_EQ(exit_of(TrackingProfile(mark.path(), {}).value()), 101);
+}
+
+TEST(MarkMacosTest, ListsEverybodyButTheKernelAndLaunchd) {
+  MarkTable table("/tmp/none");
+  ListedProcess* list = nullptr;
+  size_t count = 0;
+  ASSERT_EQ(table.List(&list, &count), 0);
+  bool foreign = geteuid() == 0;
+  for (size_t i = 0; i < count; ++i) {
+    EXPECT_GT(list[i].pid, 1);
+    foreign |= list[i].foreign;
+    if (list[i].pid == getpid()) {
+      EXPECT_EQ(list[i].parent, getppid());
+    }
+  }
+  EXPECT_TRUE(foreign) << "root's are there too";
 }
 
 TEST(MarkMacosTest, EndsAtOnceWhereNobodyIs) {
