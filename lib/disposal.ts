@@ -34,6 +34,8 @@ export interface Tracking {
   mechanisms: readonly string[];
   /** Why the session has no cgroup of its own. */
   noCgroup?: string;
+  /** macOS, where the session is not confined: whom the mark does not tell. */
+  unmarked?: string;
 }
 
 export interface ProcessInfo {

@@ -33,9 +33,19 @@ export function notDisposed(error: unknown): Warning {
   return { code: 'NOT_DISPOSED', message };
 }
 
-/** Without a cgroup or a Landlock scope, what forks faster than it can be found may get away. */
-export function trackingWarning({ mechanisms, noCgroup }: Tracking): Warning | undefined {
+/**
+ * Without a cgroup or a Landlock scope, what forks faster than it can be found may get away; on macOS, what runs
+ * without the mark of a session that is not confined.
+ */
+export function trackingWarning({ mechanisms, noCgroup, unmarked }: Tracking): Warning | undefined {
   if (mechanisms.includes('cgroup') || mechanisms.includes('landlock-scope')) return undefined;
+  if (mechanisms.includes('seatbelt-mark')) {
+    if (unmarked === undefined) return undefined;
+    const message =
+      `Of the processes of this session some cannot be marked: ${unmarked}. They are only followed from parent to child, ` +
+      'and one whose parent has ended before dispose() is left alone.';
+    return { code: 'WEAK_TRACKING', message };
+  }
   const message =
     `The processes of this session are only followed from parent to child, as it has no cgroup (${noCgroup ?? 'unknown'}). ` +
     'dispose() says whether it could end all of them.';

@@ -33,15 +33,20 @@ function protectionOf(trial: Trial, name: string): ProtectionReport | undefined 
   return trial.enforcement.protections.find((protection) => protection.name === name);
 }
 
+/** macOS: told by what it tracks with, so that a report of one can be judged anywhere. */
+function isMac(trial: Trial): boolean {
+  return trial.tracking.mechanisms.includes('seatbelt-mark');
+}
+
 function judge(trial: Trial, name: string, title: string, good: (by: string) => string): Finding {
   const report = protectionOf(trial, name);
   if (report?.enforcedBy !== undefined) {
     const reason = report.reason === undefined || report.reason === '' ? '' : `; ${report.reason}`;
-    const worse = name === 'unix-sockets' && report.enforcedBy !== 'connect-gate' && report.reason !== undefined;
+    const worse = name === 'unix-sockets' && !isMac(trial) && report.enforcedBy !== 'connect-gate' && report.reason !== undefined;
     const advice = worse ? kernelAdvice[name] : undefined;
     return { id: name, status: worse ? 'weaker' : 'ok', title, detail: `${good(report.enforcedBy)}${reason}`, ...(advice && { fix: advice }) };
   }
-  const fix = kernelAdvice[name];
+  const fix = isMac(trial) ? undefined : kernelAdvice[name];
   const detail = report?.reason || trial.enforcement.reason || 'not offered here';
   return { id: name, status: name === 'outsiders' ? 'weaker' : 'missing', title, detail, ...(fix && { fix }) };
 }
@@ -86,6 +91,10 @@ export function trackingFinding(trial: Trial): Finding {
   const { mechanisms, noCgroup } = trial.tracking;
   const title = 'ending sessions';
   const by = mechanisms.join(', ');
+  if (isMac(trial)) {
+    const detail = `${by}; in sessions that are not confined, what runs without a profile (sudo, sandbox-exec) is followed from parent to child`;
+    return { id: 'tracking', status: 'ok', title, detail };
+  }
   if (noCgroup === undefined) {
     return { id: 'tracking', status: 'ok', title, detail: `${by}; cgroups are made in ${cgroupPlace(trial)}` };
   }
@@ -97,6 +106,10 @@ export function trackingFinding(trial: Trial): Finding {
 
 /** Which limits can be kept: each needs a controller that was handed down to where the cgroups are made. */
 export function limitsFinding(trial: Trial): Finding {
+  if (isMac(trial)) {
+    const detail = 'macOS cannot limit a group of processes; settings with limits do not start';
+    return { id: 'limits', status: 'weaker', title: 'limits', detail };
+  }
   const needed = ['pids', 'memory', 'cpu'];
   const offered = trial.tracking.noCgroup === undefined ? (readWords(path.join(cgroupPlace(trial), 'cgroup.controllers')) ?? []) : [];
   const missing = needed.filter((name) => !offered.includes(name));

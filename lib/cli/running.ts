@@ -1,3 +1,4 @@
+import { execFileSync } from 'child_process';
 import * as fs from 'fs';
 import { constants } from 'os';
 
@@ -32,11 +33,18 @@ const stopPatienceMs = 100;
 const kept = 4096;
 const endOfInput = '\x04';
 
+/** The signals that a process ignores, as a hexadecimal mask. Throws if it is gone. */
+function ignoredSignals(pid: number): string | undefined {
+  if (process.platform !== 'darwin') return /^SigIgn:\s*([0-9a-f]+)$/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+  const answer = execFileSync('/bin/ps', ['-o', 'sigignore=', '-p', String(pid)], { encoding: 'latin1', stdio: ['ignore', 'pipe', 'ignore'] });
+  return /^(?:0x)?([0-9a-f]+)$/.exec(answer.trim())?.[1];
+}
+
 /** Whether a process ignores a signal; a program that does so has other plans for the key. */
 function ignores(pid: number, signal: number): boolean {
   try {
-    const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-    return ignored !== undefined && ((BigInt(`0x${ignored}`) >> BigInt(signal - 1)) & 1n) === 1n;
+    const ignored = ignoredSignals(pid);
+    return ignored === undefined || ((BigInt(`0x${ignored}`) >> BigInt(signal - 1)) & 1n) === 1n;
   } catch {
     return true; // gone, or nothing is known: a key is a key
   }

@@ -278,6 +278,9 @@ Napi::Value NativeSession::TrackingJson(const Napi::CallbackInfo& info) {
     if (scoped) out.String("landlock-scope");
     out.String(session_->marked() ? "seatbelt-mark" : "subreaper").EndArray();
     if (!session_->has_cgroup()) out.Key("noCgroup").String(session_->no_cgroup());
+    // See TrackingProfile.
+    if (session_->marked() && !session_->enforcement().confined)
+      out.Key("unmarked").String("setuid programs such as sudo, sandbox-exec, and what these start");
   }
   out.EndObject();
   return Napi::String::New(info.Env(), out.Take());

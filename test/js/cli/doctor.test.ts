@@ -103,6 +103,39 @@ examined.needing(root)('where no cgroup can really be made', () => {
   expect(output).toMatch(/^weaker +ending sessions: .*no cgroup of its own .*mounted/m);
 });
 
+/** What a session on a Mac would report, as far as the sources say. */
+const macReport = {
+  enforcement: {
+    confined: true,
+    backend: 'seatbelt',
+    landlockAbi: 0,
+    landlockErrata: 0,
+    protections: ['files', 'unix-sockets', 'network', 'syscalls', 'outsiders'].map((name) => ({ name, wanted: true, enforcedBy: 'seatbelt', reason: 'so' })),
+  },
+  tracking: { mechanisms: ['seatbelt-mark'], noCgroup: 'macOS has none' },
+  cgroup: undefined,
+};
+
+ours('a report of a Mac is judged as one: no advice about cgroups and kernels', () => {
+  const checks = require(path.join(repositoryRoot, 'dist/cli/doctor-checks.js')) as {
+    protectionFindings(report: object): Finding[];
+    trackingFinding(report: object): Finding;
+    limitsFinding(report: object): Finding;
+  };
+  const judged = (report: object): Finding[] => [...checks.protectionFindings(report), checks.trackingFinding(report), checks.limitsFinding(report)];
+  const findings = judged(macReport);
+  expect(findings.map(({ id, status }) => [id, status])).toEqual([
+    ['files', 'ok'], ['unix-sockets', 'ok'], ['network', 'ok'], ['syscalls', 'ok'], ['outsiders', 'ok'], ['tracking', 'ok'], ['limits', 'weaker'],
+  ]);
+  const bare = { ...macReport, enforcement: { ...macReport.enforcement, protections: [] } };
+  for (const { fix, detail } of [...findings, ...judged(bare)]) {
+    expect(fix).toBeUndefined();
+    expect(detail).not.toMatch(/systemd|Linux|controller/);
+  }
+  // The same report from Linux is told what helps.
+  expect(checks.trackingFinding({ ...macReport, tracking: { mechanisms: ['subreaper'], noCgroup: 'none' } }).fix).toContain('systemd-run');
+});
+
 examined('nothing is left behind', async () => {
   const TMPDIR = temporaryDirectory();
   expect((await run(['doctor'], { env: { TMPDIR } })).code).toBe(0);
