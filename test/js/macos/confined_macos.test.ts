@@ -47,6 +47,34 @@ ours('a hole stays closed, also when the directory that holds it is moved', asyn
   expect((await runConfined('cat sub/keys/id', { denied_read_paths: [] }, options)).output).toContain('classified');
 });
 
+// Where case does not matter, what the hole is about could come to be under another name.
+ours('a hole that does not exist yet cannot be made in another case', async () => {
+  const project = temporaryDirectory();
+  const script = 'mkdir -p x/keys && mv x SUB && echo moved; mkdir Sub && echo made; mkdir -p y/keys && mv y other && echo free';
+  const options = { projectDir: project };
+  const { output } = await runConfined(script, { denied_read_paths: [path.join(project, 'sub/keys')] }, options);
+  expect(output).not.toContain('moved');
+  expect(output).not.toContain('made');
+  expect(output).toContain('free');
+  expect((await runConfined('mkdir -p z/keys && mv z SUB && echo moved', { denied_read_paths: [] }, options)).output).toContain('moved');
+});
+
+ours('files get second names where they may be written, and only there', async () => {
+  const project = temporaryDirectory();
+  fs.mkdirSync(path.join(project, '.git/hooks'), { recursive: true });
+  fs.writeFileSync(path.join(project, '.git/hooks/commit-msg'), 'hook\n');
+  const script =
+    'echo x > one && ln one two && echo linked; mv two three && echo moved;' +
+    'ln .git/hooks/commit-msg alias && echo aliased; cp -c one four || cp one four; cat four';
+  const settings = { profile: 'workspace', git_access: 'commit' };
+  const { output } = await runConfined(script, settings, { projectDir: project });
+  expect(output).toContain('linked');
+  expect(output).toContain('moved');
+  expect(output).not.toContain('aliased');
+  expect(fs.readFileSync(path.join(project, 'four'), 'utf8')).toBe('x\n');
+  expect((await runConfined('ln .git/hooks/commit-msg alias && echo aliased', { ...settings, git_access: 'full' }, { projectDir: project })).output).toContain('aliased');
+});
+
 ours('the network is closed unless it is allowed', async () => {
   const { port, close } = await greeter();
   try {
