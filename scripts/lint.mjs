@@ -1,5 +1,5 @@
 // Formatting, include directions, types, eslint's findings, unused exports and generated documents. Changes nothing; `--fix` formats and repairs
-// what can be. `--tidy [<files>]` runs clang-tidy instead, over all of native/ or the named files: it takes minutes.
+// what can be. `--tidy [<files or folders>]` runs clang-tidy instead, over all of native/ or what is named: it takes minutes.
 import {readdirSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {findViolations} from './lib/include-rules.mjs';
@@ -46,8 +46,9 @@ const checks = {
 
 await main(async () => {
   const named = process.argv.slice(process.argv.indexOf('--tidy') + 1);
-  const sources = cppFiles.filter((path) => /^native\/.*\.cc$/.test(path) && !/_macos\.cc$/.test(path));
-  const chosen = process.argv.includes('--tidy') ? {'clang-tidy': () => tidy(named.length > 0 ? named : sources)} : checks;
+  const isNamed = (path) => named.length === 0 || named.some((name) => path === name || path.startsWith(`${name}/`));
+  const sources = cppFiles.filter((path) => /^native\/.*\.cc$/.test(path) && !/_macos\.cc$/.test(path) && isNamed(path));
+  const chosen = process.argv.includes('--tidy') ? {'clang-tidy': () => tidy(sources)} : checks;
   let failed = 0;
   for (const [name, check] of Object.entries(chosen)) {
     try {

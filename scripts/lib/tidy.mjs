@@ -30,6 +30,7 @@ function tidyFiles(dir, files) {
 
 export async function tidy(files) {
   if (!which('clang-tidy')) throw new Failure('clang-tidy is not in PATH. Debian: apt-get install clang-tidy');
+  if (files.length === 0) throw new Failure('There is no such file for clang-tidy.');
   const dir = compileCommands();
   const left = [...files];
   let findings = '';
