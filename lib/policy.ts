@@ -31,7 +31,7 @@ export interface SkippedPath {
   /** As in the settings. */
   text: string;
   path: string;
-  reason: 'missing' | 'unset-variable' | 'inside-hole' | 'not-verified';
+  reason: 'missing' | 'unset-variable' | 'inside-hole' | 'not-verified' | 'writable-link' | 'no-socket';
   message: string;
   by: Origin;
 }

@@ -58,7 +58,7 @@ export class Sandbox {
     this.tempDir = tempDir === '' ? undefined : tempDir;
     try {
       if (this.tempDir !== undefined && request.uid !== undefined && request.gid !== undefined) {
-        fs.chownSync(this.tempDir, request.uid, request.gid);
+        fs.lchownSync(this.tempDir, request.uid, request.gid);
       }
       this.policy = resolvePolicy({
         settings,

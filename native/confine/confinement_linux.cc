@@ -24,7 +24,11 @@ Result<void> AllowSockets(const Policy& policy, LandlockRuleset& ruleset) {
   }
   for (const SocketRule& rule : policy.unix_sockets()) {
     if (!rule.exists) continue;
-    TRY_ASSIGN(const PinnedPath pin, PinPath(rule.path));
+    Result<PinnedPath> found = PinPath(rule.path);
+    if (!found.ok() && IsMissing(found.error())) continue;
+    TRY_ASSIGN(const PinnedPath pin, std::move(found));
+    // By name, as a daemon may have started again since; but not through a link, nor to something else.
+    if (pin.path != rule.path || pin.type != rule.type) return Error{Stage::kConfinement, ESTALE, rule.path};
     TRY(ruleset.Allow(pin.fd.get(), landlock::kResolveUnix));
   }
   return {};

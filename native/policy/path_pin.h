@@ -35,6 +35,16 @@ Result<PinnedPath> PinThroughLinks(const std::string& absolute_path);
 
 bool IsMissing(const Error& error);
 
+// Whether the pinned file is at `place`, a path without links.
+bool IsSamePlace(const PinnedPath& pin, const std::string& place);
+// How the file system itself spells a path without links, as far as it can be asked.
+std::string RealName(const std::string& place);
+
+// Whether no process of this user, privileges aside, can have put a symbolic link into the directory: it is
+// neither theirs nor may they write to it. `directory` is without links; if it has become something else
+// meanwhile the answer is no. For root the answer is always no.
+bool IsBeyondTheUser(const std::string& directory);
+
 // Whether the pinned file is still what its path leads to, with no symbolic link on the way. ESTALE if not.
 Result<void> VerifyPin(const PinnedPath& pin);
 

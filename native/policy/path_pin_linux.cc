@@ -87,4 +87,8 @@ Result<PinnedPath> PinThroughLinks(const std::string& absolute_path) {
   return pin;
 }
 
+bool IsSamePlace(const PinnedPath& pin, const std::string& place) { return pin.path == place; }
+
+std::string RealName(const std::string& place) { return place; }
+
 }  // namespace spty

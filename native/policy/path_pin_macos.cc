@@ -73,4 +73,16 @@ Result<PinnedPath> PinThroughLinks(const std::string& absolute_path) {
   return pin;
 }
 
+// By number, as the same file has many spellings.
+bool IsSamePlace(const PinnedPath& pin, const std::string& place) {
+  struct stat info {};
+  return lstat(place.c_str(), &info) == 0 && static_cast<uint64_t>(info.st_dev) == pin.device &&
+         info.st_ino == pin.inode;
+}
+
+std::string RealName(const std::string& place) {
+  Result<PinnedPath> pin = PinThroughLinks(place);
+  return pin.ok() && IsSamePlace(pin.value(), place) ? std::move(pin).value().path : place;
+}
+
 }  // namespace spty

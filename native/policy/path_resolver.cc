@@ -22,11 +22,16 @@ size_t NameLength(std::string_view text) {
   return length;
 }
 
-std::optional<std::string> ReadLink(const std::string& path) {
+// None if there is no link, or nothing at all.
+Result<std::optional<std::string>> ReadLink(const std::string& path) {
   char buffer[PATH_MAX];
   const ssize_t length = readlink(path.c_str(), buffer, sizeof buffer);
-  if (length < 0 || length == sizeof buffer) return std::nullopt;
-  return std::string(buffer, static_cast<size_t>(length));
+  if (length < 0 && (errno == EINVAL || errno == ENOENT || errno == ENOTDIR)) {
+    return std::optional<std::string>();
+  }
+  if (length < 0) return Error{Stage::kPolicy, errno, path};
+  if (length == sizeof buffer) return Error{Stage::kPolicy, ENAMETOOLONG, path};
+  return std::optional<std::string>(std::string(buffer, static_cast<size_t>(length)));
 }
 
 }  // namespace
@@ -87,23 +92,30 @@ Result<PathLookup> PathResolver::LookUp(const std::string& absolute_path) {
   const std::string parent = ParentOf(absolute_path);
   const auto known = is_there_.find(parent);
   if (known != is_there_.end() && !known->second && IsPlainPath(absolute_path)) {
-    return PathLookup{std::nullopt, absolute_path};
+    return PathLookup{std::nullopt, absolute_path, {}};
   }
   Result<PinnedPath> pin = PinExactly(absolute_path);
   if (!pin.ok() && IsMissing(pin.error())) {
     if (known == is_there_.end()) RememberWhetherThere(parent);
-    return PathLookup{std::nullopt, absolute_path};
+    return PathLookup{std::nullopt, absolute_path, {}};
   }
   if (!pin.ok()) pin = PinThroughLinks(absolute_path);
+  if (!pin.ok() && !IsMissing(pin.error())) return pin.error();
+  PathLookup found;
   if (pin.ok()) {
-    PathLookup found;
     found.path = pin.value().path;
     found.pin = std::move(pin).value();
-    return found;
+    // The kernel went where the text says, so no link was on the way.
+    if (found.path == absolute_path) return found;
   }
-  if (!IsMissing(pin.error())) return pin.error();
-  TRY_ASSIGN(std::string place, PlaceOfMissing(absolute_path, kMaxLinks));
-  return PathLookup{std::nullopt, std::move(place)};
+  TRY_ASSIGN(Trace trace, Follow(absolute_path, kMaxLinks));
+  // Somebody exchanges things while we look: then it is not known which links led there.
+  if (found.pin && !IsSamePlace(*found.pin, trace.place)) {
+    return Error{Stage::kPolicy, ESTALE, absolute_path};
+  }
+  if (!found.pin) found.path = std::move(trace.place);
+  found.link_directories = std::move(trace.link_directories);
+  return found;
 }
 
 void PathResolver::RememberWhetherThere(const std::string& directory) {
@@ -111,32 +123,39 @@ void PathResolver::RememberWhetherThere(const std::string& directory) {
   if (pin.ok() || IsMissing(pin.error())) is_there_.emplace(directory, pin.ok());
 }
 
-Result<std::string> PathResolver::PlaceOfDirectory(const std::string& path, int links_left) {
+Result<PathResolver::Trace> PathResolver::FollowDirectory(const std::string& path, int links_left) {
   if (const auto known = directories_.find(path); known != directories_.end()) return known->second;
-  Result<PinnedPath> pin = PinPath(path);
-  if (!pin.ok() && !IsMissing(pin.error())) return pin.error();
-  std::string place;
-  if (pin.ok()) {
-    place = pin.value().path;
-  } else {
-    TRY_ASSIGN(place, PlaceOfMissing(path, links_left));
-  }
-  directories_.emplace(path, place);
-  return place;
+  TRY_ASSIGN(Trace trace, Follow(path, links_left));
+  trace.place = RealName(trace.place);
+  directories_.emplace(path, trace);
+  return trace;
 }
 
-Result<std::string> PathResolver::PlaceOfMissing(const std::string& path, int links_left) {
+// A walk by name can be raced, but not to any use: it tells nothing but which links explain the place that
+// the kernel found, and where only a link leads the walk does not get without noting it.
+Result<PathResolver::Trace> PathResolver::Follow(const std::string& path, int links_left) {
   if (links_left == 0) return Error{Stage::kPolicy, ELOOP, path};
-  if (path == "/") return path;
-  TRY_ASSIGN(const std::string parent, PlaceOfDirectory(ParentOf(path), links_left));
+  if (path == "/") return Trace{path, {}};
+  TRY_ASSIGN(Trace trace, FollowDirectory(ParentOf(path), links_left));
   const std::string name = NameIn(path);
-  if (name == "..") return ParentOf(parent);
-  const std::string place = JoinPath(parent, name);
-  // A link whose target is not there (yet): the target is what matters.
-  const std::optional<std::string> target = ReadLink(place);
-  if (!target) return place;
-  const std::string next = target->starts_with('/') ? *target : JoinPath(parent, *target);
-  return PlaceOfMissing(TidyPath(next), links_left - 1);
+  if (name == "..") {
+    trace.place = ParentOf(trace.place);
+    return trace;
+  }
+  const std::string place = JoinPath(trace.place, name);
+  // Also a link whose target is not there (yet): the target is what matters.
+  TRY_ASSIGN(const std::optional<std::string> target, ReadLink(place));
+  if (!target) {
+    trace.place = place;
+    return trace;
+  }
+  trace.link_directories.push_back(trace.place);
+  const std::string next = target->starts_with('/') ? *target : JoinPath(trace.place, *target);
+  TRY_ASSIGN(const Trace rest, Follow(TidyPath(next), links_left - 1));
+  trace.place = rest.place;
+  trace.link_directories.insert(trace.link_directories.end(), rest.link_directories.begin(),
+                                rest.link_directories.end());
+  return trace;
 }
 
 }  // namespace spty

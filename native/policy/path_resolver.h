@@ -25,6 +25,8 @@ struct Expansion {
 struct PathLookup {
   std::optional<PinnedPath> pin;
   std::string path;
+  // The directories, by their own names, in which symbolic links were followed on the way.
+  std::vector<std::string> link_directories;
 };
 
 class PathResolver {
@@ -42,9 +44,14 @@ class PathResolver {
 
  private:
   std::optional<std::string> Variable(std::string_view name) const;
+  // Where a path leads by name, and through which links.
+  struct Trace {
+    std::string place;
+    std::vector<std::string> link_directories;
+  };
   void RememberWhetherThere(const std::string& directory);
-  Result<std::string> PlaceOfMissing(const std::string& path, int links_left);
-  Result<std::string> PlaceOfDirectory(const std::string& path, int links_left);
+  Result<Trace> Follow(const std::string& path, int links_left);
+  Result<Trace> FollowDirectory(const std::string& path, int links_left);
 
   std::string home_;
   std::string project_;
@@ -53,7 +60,7 @@ class PathResolver {
   // is not there is nothing to look for.
   std::unordered_map<std::string, bool> is_there_;
   // Where the others lead.
-  std::unordered_map<std::string, std::string> directories_;
+  std::unordered_map<std::string, Trace> directories_;
 };
 
 }  // namespace spty

@@ -24,24 +24,28 @@ Limits Policy::limits() const {
   return {settings().max_processes, settings().max_memory_bytes, settings().max_cpu_percent};
 }
 
-FileDecision Policy::Decide(std::string_view canonical_path, Rights rights) const {
+FileDecision DecideFile(const std::vector<Grant>& grants, const std::vector<Hole>& holes,
+                        std::string_view canonical_path, Rights rights) {
   FileDecision decision;
-  if (!confined()) {
-    decision.allowed = true;
-    return decision;
-  }
-  for (const Hole& hole : holes()) {
+  for (const Hole& hole : holes) {
     if (!hole.denies_read && rights != Rights::kReadWrite) continue;
     if (!IsWithin(canonical_path, hole.path)) continue;
     if (decision.hole == nullptr || hole.path.size() > decision.hole->path.size()) decision.hole = &hole;
   }
-  for (const Grant& grant : grants()) {
+  for (const Grant& grant : grants) {
     if (grant.rights < rights || !IsWithin(canonical_path, grant.path())) continue;
     if (decision.hole != nullptr && grant.path().size() < decision.hole->path.size()) continue;
     decision.grant = &grant;
   }
   decision.allowed = decision.grant != nullptr;
   if (decision.allowed) decision.hole = nullptr;
+  return decision;
+}
+
+FileDecision Policy::Decide(std::string_view canonical_path, Rights rights) const {
+  if (confined()) return DecideFile(grants(), holes(), canonical_path, rights);
+  FileDecision decision;
+  decision.allowed = true;
   return decision;
 }
 

@@ -60,6 +60,7 @@ struct SocketRule {
   std::string path;
   bool exists = false;
   Origin origin;
+  FileType type = FileType::kOther;  // if it exists
 };
 
 enum class NetworkMode : uint8_t { kNone, kFiltered, kAll };
@@ -91,7 +92,14 @@ struct GitRepository {
   bool verified = false;
 };
 
-enum class SkipReason : uint8_t { kMissing, kUnsetVariable, kInsideHole, kNotVerified };
+enum class SkipReason : uint8_t {
+  kMissing,
+  kUnsetVariable,
+  kInsideHole,
+  kNotVerified,
+  kWritableLink,  // leads through a symbolic link that an earlier session may have put there
+  kNoSocket
+};
 
 // A path of the settings that is not in force, and why.
 struct SkippedPath {
@@ -143,6 +151,10 @@ struct FileDecision {
   const Hole* hole = nullptr;    // what forbids it although a grant would allow it
 };
 
+// For a canonical path. The longest rule wins: a grant decides unless a hole lies between it and the path.
+FileDecision DecideFile(const std::vector<Grant>& grants, const std::vector<Hole>& holes,
+                        std::string_view canonical_path, Rights rights);
+
 // The parts, while they are put together.
 struct PolicyParts {
   std::shared_ptr<const Settings> settings;
@@ -193,7 +205,6 @@ class Policy {
   Limits limits() const;
   const Settings& settings() const { return *parts_.settings; }
 
-  // For a canonical path. The longest rule wins: a grant decides unless a hole lies between it and the path.
   FileDecision Decide(std::string_view canonical_path, Rights rights) const;
   // The rule that allows connecting to the UNIX socket at this canonical path, or null. Does not know of
   // sockets that the session makes itself.

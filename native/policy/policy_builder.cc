@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "policy/path_text.h"
+#include "policy/planted_links.h"
 #include "settings/text.h"
 
 namespace spty {
@@ -62,6 +63,7 @@ SettingsResult<bool> PolicyBuilder::Pin(const Sourced<std::string>& text, GrantR
     Skip(text, found.value().path, SkipReason::kMissing, "There is no such file or directory.");
     return false;
   }
+  request.link_directories = LinkDirectoriesOfTheUser(found.value());
   request.grant.pin = std::move(*found.value().pin);
   request.grant.origin = text.origin;
   request.spelled = std::move(expansion.text);
@@ -78,6 +80,22 @@ Failure PolicyBuilder::GrantOne(const Sourced<std::string>& text, Rights rights,
   request.grant.rights = rights;
   request.grant.kind = kind;
   rules.AddGrant(std::move(request));
+  return std::nullopt;
+}
+
+// Whoever depends on the project and on the private directory gets an error, all others go on without.
+Failure DropPlantedGrants(PolicyBuilder& builder) {
+  for (const GrantRequest& request : builder.rules.TakePlanted()) {
+    const Grant& grant = request.grant;
+    const std::string message = Quoted(request.text) + " leads through a symbolic link in " +
+                                Quoted(request.link_directories.front()) +
+                                ". Sessions may write there, so one of them may have made the link.";
+    const std::string advice = "Write " + Quoted(grant.path()) + " if that is what you mean.";
+    if (grant.kind == GrantKind::kProject || grant.kind == GrantKind::kTemp)
+      return PolicyError(grant.origin, message, advice, grant.path(), ELOOP);
+    builder.parts.skipped.push_back(
+        {request.text, grant.path(), SkipReason::kWritableLink, message + " " + advice, grant.origin});
+  }
   return std::nullopt;
 }
 

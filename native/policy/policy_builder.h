@@ -38,6 +38,9 @@ Failure AddUserPaths(PolicyBuilder& builder);
 Failure AddTemp(PolicyBuilder& builder);
 Failure AddCredentialHoles(PolicyBuilder& builder);
 Failure AddGit(PolicyBuilder& builder);
+// Before the rules are settled.
+Failure DropPlantedGrants(PolicyBuilder& builder);
+// After that: which links may be followed to a socket depends on them.
 Failure AddSockets(PolicyBuilder& builder);
 void AddNetwork(PolicyBuilder& builder);
 void AddRequiredProtections(PolicyBuilder& builder);

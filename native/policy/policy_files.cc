@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "policy/path_text.h"
+#include "policy/planted_links.h"
 #include "policy/policy_builder.h"
 #include "settings/defaults.h"
 #include "settings/text.h"
@@ -117,6 +118,15 @@ Failure AddEverything(PolicyBuilder& builder) {
   return builder.GrantOne(root, rights, GrantKind::kEverything);
 }
 
+// What exists under that very name. Another session that may write beside it can put a link in its place.
+Result<PathLookup> LookUpAtItsName(PathResolver& resolver, const std::string& path) {
+  TRY_ASSIGN(const PathLookup parent, resolver.LookUp(ParentOf(path)));
+  TRY_ASSIGN(PathLookup found, resolver.LookUp(path));
+  if (!found.pin) return Error{Stage::kPolicy, ENOENT, path};
+  if (found.path != JoinPath(parent.path, NameIn(path))) return Error{Stage::kPolicy, ELOOP, path};
+  return found;
+}
+
 }  // namespace
 
 Failure AddProject(PolicyBuilder& builder) {
@@ -132,9 +142,13 @@ Failure AddProject(PolicyBuilder& builder) {
                        "Open a directory below it, or set allow_wide_project to true.", project);
   }
   GrantRequest request;
-  Result<PinnedPath> pin = PinPath(project);
-  if (!pin.ok()) return PolicyError(at, "The project cannot be opened.", "", project, pin.error().err);
-  request.grant.pin = std::move(pin).value();
+  Result<PathLookup> found = builder.resolver.LookUp(TidyPath(builder.input.project_dir));
+  if (!found.ok()) return PolicyError(at, "The project cannot be opened.", "", project, found.error().err);
+  // It was there, and elsewhere, a moment ago.
+  if (!found.value().pin || found.value().path != project)
+    return PolicyError(at, "The project was exchanged meanwhile.", "", project, ESTALE);
+  request.link_directories = LinkDirectoriesOfTheUser(found.value());
+  request.grant.pin = std::move(*found.value().pin);
   request.grant.rights = ProjectRights(builder.settings);
   request.grant.kind = GrantKind::kProject;
   request.grant.origin = at;
@@ -170,8 +184,24 @@ Failure AddUserPaths(PolicyBuilder& builder) {
 Failure AddTemp(PolicyBuilder& builder) {
   if (builder.settings.temp.value != TempMode::kPrivate || builder.input.temp_dir.empty())
     return std::nullopt;
-  const Sourced<std::string> text{builder.input.temp_dir, builder.settings.temp.origin};
-  return builder.GrantOne(text, Rights::kReadWrite, GrantKind::kTemp);
+  const std::string path = TidyPath(builder.input.temp_dir);
+  Result<PathLookup> found = LookUpAtItsName(builder.resolver, path);
+  if (!found.ok()) {
+    return PolicyError({Layer::kCaller, "/tempDir"},
+                       "The private temporary directory " + Quoted(path) +
+                           " is not what it was made as: " + std::strerror(found.error().err) + ".",
+                       "", path, found.error().err);
+  }
+  GrantRequest request;
+  request.link_directories = LinkDirectoriesOfTheUser(found.value());
+  request.grant.pin = std::move(*found.value().pin);
+  request.grant.rights = Rights::kReadWrite;
+  request.grant.kind = GrantKind::kTemp;
+  request.grant.origin = builder.settings.temp.origin;
+  request.spelled = request.text = path;
+  request.is_explicit = builder.settings.temp.origin.layer != Layer::kDefault;
+  builder.rules.AddGrant(std::move(request));
+  return std::nullopt;
 }
 
 }  // namespace spty

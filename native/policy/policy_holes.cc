@@ -44,6 +44,12 @@ void GrantGitDir(PolicyBuilder& builder, const GitRepository& repo, const std::s
   const Origin& origin = builder.settings.git_access.origin;
   Result<PinnedPath> pin = PinPath(path);
   if (!pin.ok()) return;
+  // A link that was not there when the path was found and verified leads somewhere else.
+  if (!IsSamePlace(pin.value(), path)) {
+    builder.parts.skipped.push_back({path, pin.value().path, SkipReason::kNotVerified,
+                                     Quoted(path) + " was exchanged meanwhile.", origin});
+    return;
+  }
   if (!repo.verified) {
     builder.parts.skipped.push_back(
         {path, path, SkipReason::kNotVerified,

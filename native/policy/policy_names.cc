@@ -38,7 +38,9 @@ constexpr EnumName<RepositoryKind> kRepositoryKinds[] = {{RepositoryKind::kAbsen
 constexpr EnumName<SkipReason> kSkipReasons[] = {{SkipReason::kMissing, "missing"},
                                                  {SkipReason::kUnsetVariable, "unset-variable"},
                                                  {SkipReason::kInsideHole, "inside-hole"},
-                                                 {SkipReason::kNotVerified, "not-verified"}};
+                                                 {SkipReason::kNotVerified, "not-verified"},
+                                                 {SkipReason::kWritableLink, "writable-link"},
+                                                 {SkipReason::kNoSocket, "no-socket"}};
 
 constexpr EnumName<Protection> kProtections[] = {
     {Protection::kFiles, "files"},

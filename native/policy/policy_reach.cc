@@ -1,9 +1,17 @@
 // What a session may talk to, and what all of it needs from the kernel.
 #include "policy/path_text.h"
+#include "policy/planted_links.h"
 #include "policy/policy_builder.h"
 #include "settings/text.h"
 
 namespace spty {
+namespace {
+
+// Its value comes from the environment and is usually a name in a directory that every session may write:
+// only what is the agent's socket now counts, no directory and no place where one may be made later.
+bool IsAgentSocket(const Sourced<std::string>& text) { return text.value == "$SSH_AUTH_SOCK"; }
+
+}  // namespace
 
 Failure AddSockets(PolicyBuilder& builder) {
   for (const Sourced<std::string>& text : builder.settings.unix_sockets.items) {
@@ -24,11 +32,26 @@ Failure AddSockets(PolicyBuilder& builder) {
                          "Remove it from the settings, or make it accessible.", expansion.text,
                          found.error().err);
     }
-    const bool exists = found.value().pin.has_value();
-    if (!exists && text.origin.layer != Layer::kDefault) {
-      builder.Skip(text, found.value().path, SkipReason::kMissing, "There is no such socket yet.");
+    const PathLookup& place = found.value();
+    if (const std::string* directory =
+            FindUntrustedForSockets(place.link_directories, builder.parts, builder.canonical_home)) {
+      builder.Skip(text, place.path, SkipReason::kWritableLink,
+                   Quoted(expansion.text) + " leads through a symbolic link in " + Quoted(*directory) +
+                       ", which a session may have made. Write " + Quoted(place.path) +
+                       " if that is what you mean.");
+      continue;
     }
-    builder.parts.unix_sockets.push_back({found.value().path, exists, text.origin});
+    const bool exists = place.pin.has_value();
+    if (IsAgentSocket(text) && (!exists || place.pin->type != FileType::kSocket)) {
+      builder.Skip(text, place.path, exists ? SkipReason::kNoSocket : SkipReason::kMissing,
+                   exists ? "This is not a socket." : "There is no such socket.");
+      continue;
+    }
+    if (!exists && text.origin.layer != Layer::kDefault) {
+      builder.Skip(text, place.path, SkipReason::kMissing, "There is no such socket yet.");
+    }
+    builder.parts.unix_sockets.push_back(
+        {place.path, exists, text.origin, exists ? place.pin->type : FileType::kOther});
   }
   return std::nullopt;
 }

@@ -108,8 +108,7 @@ Failure RefuseCredentialProject(const PolicyBuilder& builder) {
 }
 
 Failure FillRules(PolicyBuilder& builder) {
-  for (auto* step :
-       {AddProject, AddSystemPaths, AddUserPaths, AddTemp, AddCredentialHoles, AddGit, AddSockets}) {
+  for (auto* step : {AddProject, AddSystemPaths, AddUserPaths, AddTemp, AddCredentialHoles, AddGit}) {
     if (Failure failure = step(builder)) return failure;
   }
   return std::nullopt;
@@ -169,7 +168,9 @@ SettingsResult<std::shared_ptr<const Policy>> ResolvePolicy(PolicyInput input) {
     if (Failure failure = FillRules(builder)) return *failure;
     // Before settling: the project's own grant would open the hole it lies in.
     if (Failure failure = RefuseCredentialProject(builder)) return *failure;
+    if (Failure failure = DropPlantedGrants(builder)) return *failure;
     builder.rules.Settle(parts.grants, parts.holes, parts.skipped);
+    if (Failure failure = AddSockets(builder)) return *failure;
     AddNetwork(builder);
     AddRequiredProtections(builder);
   }

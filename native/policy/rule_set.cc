@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policy/path_text.h"
+#include "policy/planted_links.h"
 #include "settings/text.h"
 
 namespace spty {
@@ -59,6 +60,8 @@ void RuleSet::AddHole(Hole hole) {
   // The later layer decides which grants may open it.
   if (hole.origin.layer > known.origin.layer) known.origin = hole.origin;
 }
+
+std::vector<GrantRequest> RuleSet::TakePlanted() { return spty::TakePlanted(requests_); }
 
 bool RuleSet::MayOpen(const GrantRequest& request, const Hole& hole) const {
   // The pieces that belong to one protection fit together by construction.

@@ -17,6 +17,8 @@ struct GrantRequest {
   std::string text;
   // Somebody wrote this very path down: the user, an approval, the caller. Default lists never open a hole.
   bool is_explicit = false;
+  // The directories of the links that led to the grant, without those that no session of this user can write.
+  std::vector<std::string> link_directories;
 };
 
 class RuleSet {
@@ -33,6 +35,9 @@ class RuleSet {
 
   // Those added so far.
   const std::vector<Hole>& holes() const { return holes_; }
+
+  // Before Settle; see planted_links.h.
+  std::vector<GrantRequest> TakePlanted();
 
   // Settles grants against holes, drops what is covered, and marks the holes that cut something.
   // Grants that lie in a hole they may not open go to `skipped`.

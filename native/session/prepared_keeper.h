@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "base/fd.h"
 #include "base/result.h"
+#include "policy/policy.h"
 #include "session/keeper_process.h"
 
 namespace spty {
@@ -13,9 +15,15 @@ struct PreparedKeeper {
   KeeperProcess process;
   // For this user alone; empty if none was wanted. Removed by the keeper, whatever becomes of the session.
   std::string temp_dir;
+  // That directory, opened right after it was made; invalid if there is none.
+  Fd temp;
 };
 
 // `temp_prefix`: absolute, the name of a private temporary directory but for its last letters; empty: none.
 Result<PreparedKeeper> PrepareKeeper(const std::string& keeper_path, const std::string& temp_prefix);
+
+// Whether what `policy` grants as the private temporary directory is the one that was made: {temp, ESTALE} if
+// somebody who may write beside it has put something else under its name.
+Result<void> VerifyTemp(const PreparedKeeper& prepared, const Policy& policy);
 
 }  // namespace spty

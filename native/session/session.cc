@@ -44,6 +44,7 @@ Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pum
 
 Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, PreparedKeeper prepared,
                                                 Pump& pump, Client* client) {
+  if (request.policy != nullptr) TRY(VerifyTemp(prepared, *request.policy));
   TRY_ASSIGN(Enforcement enforcement, DecideEnforcement(request));
   TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
   return Spawn(request, std::move(enforcement), std::move(pty), std::move(prepared.process), pump, client);

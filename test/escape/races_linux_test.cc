@@ -14,6 +14,8 @@ namespace spty {
 namespace {
 
 constexpr int kSpawns = 200;
+// Until both outcomes have been seen, but not for ever.
+constexpr int kMostSpawns = 20 * kSpawns;
 
 // Exchanges two names again and again until it is destroyed.
 class Exchanger {
@@ -38,8 +40,43 @@ class Exchanger {
   std::thread thread_;
 };
 
+const std::vector<std::string> kReadSecret = {"escape_files", "read", "{private}/secret"};
+
 class RaceEscape : public Escape {
  protected:
+  struct Counts {
+    int started = 0;
+    int refused = 0;
+    bool Enough(int spawns) const {
+      return spawns >= kMostSpawns || (spawns >= kSpawns && started > 0 && refused > 0);
+    }
+  };
+
+  static void ExpectReadableOutside(const World& world) {
+    const EscapeOutcome outside = Perform(RequestOutside(world, kReadSecret));
+    ASSERT_NE(outside.output.find(kSecret), std::string::npos) << ToString(outside);
+  }
+
+  static void Read(const SpawnRequest& request, Counts& counts) {
+    LiveSession session(request);
+    if (!session.ok()) {
+      EXPECT_EQ(session.error().stage, Stage::kConfinement) << Describe(session.error());
+      EXPECT_EQ(ErrnoName(session.error().err), ErrnoName(ESTALE)) << Describe(session.error());
+      ++counts.refused;
+      return;
+    }
+    ++counts.started;
+    std::string output;
+    session.ReadToEnd(&output);
+    EXPECT_EQ(output.find(kSecret), std::string::npos) << "ESCAPED: " << output;
+  }
+
+  static void Check(const Counts& counts, const Exchanger& exchanger) {
+    EXPECT_GT(counts.started, 0) << "void: no session started";
+    EXPECT_GT(counts.refused, 0) << "void: nothing was ever exchanged at the wrong moment";
+    EXPECT_GT(exchanger.count(), 0U);
+  }
+
   // Starts sessions that read a file in `granted`, while that directory and a link to the secret's take turns
   // under its name.
   static void ReadWhileExchanging(const World& world, const std::string& granted,
@@ -47,34 +84,43 @@ class RaceEscape : public Escape {
     const std::string link = world.scratch().Link("home/me/link", world.private_dir());
     SpawnRequest request = RequestInside(world, {"escape_files", "read", granted + "/secret"}, members);
     request.cwd = "/";
-    Exchanger exchanger(granted, link);
-    int started = 0;
-    int stale = 0;
-    for (int i = 0; i < kSpawns; ++i) {
-      LiveSession session(request);
-      if (!session.ok()) {
-        EXPECT_EQ(session.error().stage, Stage::kConfinement) << Describe(session.error());
-        EXPECT_EQ(ErrnoName(session.error().err), ErrnoName(ESTALE)) << Describe(session.error());
-        ++stale;
+    const Exchanger exchanger(granted, link);
+    Counts counts;
+    for (int i = 0; !counts.Enough(i); ++i) Read(request, counts);
+    Check(counts, exchanger);
+  }
+
+  // The same where the policy is made anew for each session, and the place is one that sessions may write:
+  // the link is never followed. `input` is for the policy.
+  static void ResolveWhileExchanging(const World& world, const std::string& granted,
+                                     const PolicyInput& input) {
+    const std::string link = world.scratch().Link("shared/link", world.private_dir());
+    SpawnRequest request = RequestInside(world, {"escape_files", "read", granted + "/secret"}, kWorkspace);
+    request.cwd = "/";
+    const Exchanger exchanger(granted, link);
+    Counts counts;
+    for (int i = 0; !counts.Enough(i); ++i) {
+      auto policy = ResolvePolicy(input);
+      if (!policy.ok()) {
+        const int err = policy.error().err;
+        EXPECT_TRUE(err == ELOOP || err == ESTALE) << Describe(policy.error());
+        ++counts.refused;
         continue;
       }
-      ++started;
-      std::string output;
-      session.ReadToEnd(&output);
-      EXPECT_EQ(output.find(kSecret), std::string::npos) << "ESCAPED: " << output;
+      request.policy = std::move(policy).value();
+      const bool skipped = FindSkipped(*request.policy, granted) != nullptr;
+      if (skipped) ++counts.refused;
+      EXPECT_FALSE(request.policy->Decide(world.private_dir() + "/secret", Rights::kRead).allowed);
+      Read(request, counts);
     }
-    EXPECT_GT(exchanger.count(), 0U);
-    RecordProperty("started", started);
-    RecordProperty("stale", stale);
-    RecordProperty("exchanges", static_cast<int>(exchanger.count()));
+    Check(counts, exchanger);
   }
 };
 
 TEST_F(RaceEscape, AGrantNeverBecomesWhatReplacedIt) {
   World world;
   world.scratch().File("home/me/granted/secret", "harmless");
-  const EscapeOutcome outside = Perform(RequestOutside(world, {"escape_files", "read", "{private}/secret"}));
-  ASSERT_NE(outside.output.find(kSecret), std::string::npos) << ToString(outside);
+  ExpectReadableOutside(world);
   ReadWhileExchanging(world, world.scratch().Home("granted"),
                       std::string(kWorkspace) + R"(, "additional_read_only_paths": ["~/granted"])");
 }
@@ -82,7 +128,30 @@ TEST_F(RaceEscape, AGrantNeverBecomesWhatReplacedIt) {
 TEST_F(RaceEscape, AProjectNeverBecomesWhatReplacedIt) {
   World world;
   world.scratch().File("home/me/project/secret", "harmless");
+  ExpectReadableOutside(world);
   ReadWhileExchanging(world, world.scratch().project(), kWorkspace);
+}
+
+TEST_F(RaceEscape, AGrantInASharedDirectoryIsNeverFollowedElsewhere) {
+  World world;
+  world.scratch().File("shared/granted/secret", "harmless");
+  ExpectReadableOutside(world);
+  const std::string granted = world.shared_dir() + "/granted";
+  PolicyInput input = world.scratch().Input(
+      SettingsText(world, std::string(kShared) + R"(, "additional_read_only_paths": [")" + granted + "\"]"));
+  input.env = {{"PATH", "/usr/bin:/bin"}};
+  ResolveWhileExchanging(world, granted, input);
+}
+
+TEST_F(RaceEscape, AProjectInASharedDirectoryIsNeverFollowedElsewhere) {
+  World world;
+  world.scratch().File("shared/granted/secret", "harmless");
+  ExpectReadableOutside(world);
+  const std::string granted = world.shared_dir() + "/granted";
+  PolicyInput input = world.scratch().Input(SettingsText(world, kShared));
+  input.env = {{"PATH", "/usr/bin:/bin"}};
+  input.project_dir = granted;
+  ResolveWhileExchanging(world, granted, input);
 }
 
 }  // namespace

@@ -11,21 +11,20 @@ namespace {
 
 class SettingsEscape : public Escape {
  protected:
-  // Whether a session under this policy can read the secret. Outside anybody can.
-  static void ExpectUnreadable(const World& world, PolicyInput input, const std::string& cwd = "") {
+  // A session under this policy starts, unless it is expected not to, and cannot read the secret. Outside
+  // anybody can.
+  static void ExpectUnreadable(const World& world, PolicyInput input, const std::string& cwd = "",
+                               EscapeOutcome::Kind expected = EscapeOutcome::Kind::kRefused) {
     const std::vector<std::string> command = {"escape_files", "read", "{private}/secret"};
     input.env.push_back({"PATH", "/usr/bin:/bin"});
     SpawnRequest request = RequestInside(world, command, kWorkspace);
     if (!cwd.empty()) request.cwd = cwd;
     auto policy = ResolvePolicy(std::move(input));
-    // To refuse is as good as to grant nothing.
-    if (!policy.ok()) return;
+    ASSERT_TRUE(policy.ok()) << Describe(policy.error());
     request.policy = std::move(policy).value();
     const EscapeOutcome inside = Perform(request);
-    if (inside.kind != EscapeOutcome::Kind::kNotStarted) {
-      EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kRefused) << "ESCAPED: " << ToString(inside);
-      EXPECT_EQ(ErrnoName(inside.err), ErrnoName(EACCES));
-    }
+    EXPECT_EQ(inside.kind, expected) << "ESCAPED: " << ToString(inside);
+    EXPECT_EQ(inside.err, expected == EscapeOutcome::Kind::kRefused ? EACCES : 0) << ToString(inside);
     const EscapeOutcome outside = Perform(RequestOutside(world, command));
     EXPECT_EQ(outside.kind, EscapeOutcome::Kind::kDone) << ToString(outside);
   }
@@ -49,9 +48,10 @@ TEST_F(SettingsEscape, PathsMeanWhatTheySay) {
 // Those that do lead there are the user's own wish; the test above would pass without looking otherwise.
 TEST_F(SettingsEscape, PathsThatLeadThereGrantIt) {
   for (const char* path : {"../private", "{project}/../private/", "{private}//", "~/private", "$HOME/private",
-                           "${HOME}/project/../private", "to-private"}) {
+                           "${HOME}/project/../private", "~/to-private"}) {
     SCOPED_TRACE(path);
     World world;
+    world.scratch().Link("home/me/to-private", "private");
     PolicyInput input = world.scratch().Input(SettingsText(
         world, std::string(kWorkspace) + R"(, "additional_read_only_paths": [")" + path + "\"]"));
     input.env = {{"PATH", "/usr/bin:/bin"}, {"HOME", world.scratch().home()}};
@@ -108,18 +108,24 @@ TEST_F(SettingsEscape, TheWorkingDirectoryGrantsNothing) {
 
 // Written by whoever wrote the repository.
 TEST_F(SettingsEscape, AnUntrustedProjectFileGrantsNothing) {
-  for (const char* wish :
-       {R"({"additional_read_only_paths": ["{private}"]})",
-        R"({"additional_read_write_paths": ["../private"]})",
-        R"({"additional_read_only_paths": ["to-private"]})", R"({"read_access": "all"})",
-        R"({"allow_fs_write_all": true})", R"({"enabled": false})", R"({"profile": "off"})",
-        R"({"profile": "agent"})", R"({"backend": "noop"})", R"({"apply_to": "neither"})",
-        R"({"strict": false})", R"({"system_paths": {"read_only": ["/"]}})", R"({"allow_unsandboxed": true})",
-        R"({"denied_read_paths": []})"}) {
+  for (const char* wish : {R"({"additional_read_only_paths": ["{private}"]})",
+                           R"({"additional_read_write_paths": ["../private"]})",
+                           R"({"additional_read_only_paths": ["to-private"]})", R"({"read_access": "all"})",
+                           R"({"allow_fs_write_all": true})", R"({"enabled": false})",
+                           R"({"profile": "off"})", R"({"backend": "noop"})", R"({"apply_to": "neither"})",
+                           R"({"strict": false})", R"({"system_paths": {"read_only": ["/"]}})",
+                           R"({"allow_unsandboxed": true})", R"({"denied_read_paths": []})"}) {
     SCOPED_TRACE(wish);
     World world;
     ExpectUnreadable(world, world.scratch().Input(SettingsText(world, kWorkspace), world.Fill(wish)));
   }
+}
+
+// It does tighten: no Git metadata, which cannot be protected in a project that may be written.
+TEST_F(SettingsEscape, AnUntrustedProjectFileThatAsksForLessGetsIt) {
+  World world;
+  ExpectUnreadable(world, world.scratch().Input(SettingsText(world, kWorkspace), R"({"profile": "agent"})"),
+                   "", EscapeOutcome::Kind::kNotStarted);
 }
 
 TEST_F(SettingsEscape, AnUntrustedProjectFileOpensNoNetworkAndNoSocket) {

@@ -120,7 +120,11 @@ TEST_F(ResolvePolicyTest, ALinkIntoAHoleOpensNothing) {
   scratch_.Link("home/me/.gitconfig", ".ssh/id");
   const auto policy = scratch_.Resolve(R"({"enabled": true, "additional_read_write_paths": ["./cache"]})");
   EXPECT_FALSE(policy->Decide(scratch_.Home(".ssh/id"), Rights::kRead).allowed);
-  EXPECT_EQ(FindSkipped(*policy, "./cache")->reason, SkipReason::kInsideHole);
+  EXPECT_EQ(FindSkipped(*policy, "./cache")->reason, SkipReason::kWritableLink);
+  scratch_.Link("home/me/cache", scratch_.Home(".ssh"));
+  const auto own = scratch_.Resolve(R"({"enabled": true, "additional_read_write_paths": ["~/cache"]})");
+  EXPECT_FALSE(own->Decide(scratch_.Home(".ssh/id"), Rights::kRead).allowed);
+  EXPECT_EQ(FindSkipped(*own, "~/cache")->reason, SkipReason::kInsideHole);
   const auto spelled = scratch_.Resolve(R"({"enabled": true, "additional_read_only_paths": ["~/.ssh"]})");
   EXPECT_TRUE(spelled->Decide(scratch_.Home(".ssh/id"), Rights::kRead).allowed);
   EXPECT_FALSE(spelled->Decide(scratch_.Home(".ssh/id"), Rights::kReadWrite).allowed);
