@@ -17,13 +17,57 @@ constexpr std::string_view kCommandSources[] = {
     "config",  "config.worktree", "hooks",     "info",   "modules",      "worktrees",
     "remotes", "branches",        "commondir", "gitdir", "rebase-merge", "rebase-apply"};
 
-constexpr size_t kMaxRepositories = 200;
-constexpr int kMaxSubmoduleDepth = 4;
-
 std::string Trim(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
   return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
+}
+
+// A line may begin with the header of its section.
+std::string_view WithoutHeader(std::string_view line) {
+  const size_t begin = line.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos || line[begin] != '[') return line;
+  bool quoted = false;
+  for (size_t at = begin + 1; at < line.size(); ++at) {
+    if (quoted && line[at] == '\\')
+      ++at;
+    else if (line[at] == '"')
+      quoted = !quoted;
+    else if (line[at] == ']' && !quoted)
+      return line.substr(at + 1);
+  }
+  return {};
+}
+
+// The value that begins at `at`, which is moved to the next line: quotes, backslashes, comments, and lines
+// that go on, as Git reads them.
+std::string ReadConfigValue(std::string_view text, size_t& at) {
+  std::string value;
+  size_t keep = 0;  // what was quoted or escaped is not trimmed
+  bool quoted = false;
+  bool comment = false;
+  for (; at < text.size() && text[at] != '\n'; ++at) {
+    const char c = text[at];
+    if (comment) continue;
+    if (c == '\\' && at + 1 < text.size()) {
+      const char next = text[++at];
+      if (next == '\n') continue;
+      value += next == 'n' ? '\n' : next == 't' ? '\t' : next == 'b' ? '\b' : next;
+      keep = value.size();
+    } else if (c == '"') {
+      quoted = !quoted;
+      keep = value.size();
+    } else if ((c == '#' || c == ';') && !quoted) {
+      comment = true;
+    } else if (!value.empty() || quoted || (c != ' ' && c != '\t')) {
+      value += c;
+      if (quoted) keep = value.size();
+    }
+  }
+  ++at;
+  const size_t last = value.find_last_not_of(" \t\r\n");
+  value.resize(std::max(keep, last == std::string::npos ? 0 : last + 1));
+  return value;
 }
 
 // The values of `key = value` lines, whatever their section. Enough for core.worktree and submodule.*.path.
@@ -31,17 +75,19 @@ std::vector<std::string> ConfigValues(const std::string& text, std::string_view 
   std::vector<std::string> values;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = std::string_view(text).substr(at, end - at);
+    const std::string_view line = WithoutHeader(std::string_view(text).substr(at, end - at));
+    const size_t start = end - line.size();
     at = end + 1;
     const size_t equals = line.find('=');
     if (equals == std::string_view::npos) continue;
     std::string name = Trim(line.substr(0, equals));
     std::transform(name.begin(), name.end(), name.begin(), AsciiLower);
-    if (name != key) continue;
-    std::string value = Trim(line.substr(equals + 1));
-    if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
-      value = value.substr(1, value.size() - 2);
-    values.push_back(std::move(value));
+    const bool comment = name.starts_with('#') || name.starts_with(';');
+    if (comment) continue;
+    // Also of other keys: their values may go on in the next line, which is no line of its own then.
+    at = start + equals + 1;
+    std::string value = ReadConfigValue(text, at);
+    if (name == key) values.push_back(std::move(value));
   }
   return values;
 }
@@ -132,17 +178,24 @@ bool IsKnown(const std::vector<GitRepository>& found, const std::string& worktre
 
 // The list is repository content, so it is believed only as far as it makes things tighter, and not
 // endlessly.
-Result<void> AddSubmodules(const std::string& worktree, int depth, std::vector<GitRepository>& found) {
-  const std::optional<std::string> list = ReadSmallFile(JoinPath(worktree, ".gitmodules"));
-  if (!list || depth == 0) return {};
-  for (const std::string& path : ConfigValues(*list, "path")) {
+Result<void> AddSubmodules(const std::string& worktree, int depth, bool must_be_complete,
+                           std::vector<GitRepository>& found) {
+  const std::string name = JoinPath(worktree, ".gitmodules");
+  Result<std::optional<std::string>> list = ReadSmallFileOrFail(name);
+  if (!list.ok() && must_be_complete) {
+    return Error{Stage::kPolicy, list.error().err == EFBIG ? E2BIG : list.error().err, name};
+  }
+  if (!list.ok() || !list.value()) return {};
+  for (const std::string& path : ConfigValues(*list.value(), "path")) {
     const std::string place = CanonicalFrom(worktree, path);
     if (path.starts_with('/') || !IsWithin(place, worktree) || place == worktree || IsKnown(found, place))
       continue;
-    if (found.size() >= kMaxRepositories) break;
+    if (depth == 0 || found.size() >= kMaxRepositories) {
+      return must_be_complete ? Result<void>(Error{Stage::kPolicy, E2BIG, name}) : Result<void>();
+    }
     TRY_ASSIGN(GitRepository repo, Inspect(place));
     found.push_back(std::move(repo));
-    TRY(AddSubmodules(place, depth - 1, found));
+    TRY(AddSubmodules(place, depth - 1, must_be_complete, found));
   }
   return {};
 }
@@ -172,16 +225,18 @@ bool IsGitCommandSource(std::string_view name) {
 
 Result<std::vector<GitRepository>> FindRepositories(const GitSearch& search) {
   std::vector<GitRepository> found;
-  TRY_ASSIGN(GitRepository own, Inspect(search.project));
-  const bool absent = own.kind == RepositoryKind::kAbsent;
-  found.push_back(std::move(own));
-  if (absent) TRY(AddEnclosing(search, found));
-  TRY(AddSubmodules(search.project, kMaxSubmoduleDepth, found));
+  if (!search.project.empty()) {
+    TRY_ASSIGN(GitRepository own, Inspect(search.project));
+    const bool absent = own.kind == RepositoryKind::kAbsent;
+    found.push_back(std::move(own));
+    if (absent) TRY(AddEnclosing(search, found));
+    TRY(AddSubmodules(search.project, kMaxSubmoduleDepth, search.must_be_complete, found));
+  }
   for (const std::string& worktree : search.worktrees) {
     if (IsKnown(found, worktree)) continue;
     TRY_ASSIGN(GitRepository repo, Inspect(worktree));
     found.push_back(std::move(repo));
-    TRY(AddSubmodules(worktree, kMaxSubmoduleDepth, found));
+    TRY(AddSubmodules(worktree, kMaxSubmoduleDepth, search.must_be_complete, found));
   }
   return found;
 }

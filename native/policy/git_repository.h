@@ -12,11 +12,17 @@
 namespace spty {
 
 struct GitSearch {
-  std::string project;  // canonical
+  std::string project;  // canonical; may be empty
   std::string home;     // canonical; its own repository (dotfiles) does not count as the project's
   // Further working trees that the caller knows of, canonical.
   std::vector<std::string> worktrees;
+  // Whether it is an error (E2BIG, with the list of submodules) if there are more than can be looked at.
+  bool must_be_complete = false;
 };
+
+// As many repositories, and submodules in submodules, are looked at.
+inline constexpr size_t kMaxRepositories = 200;
+inline constexpr int kMaxSubmoduleDepth = 4;
 
 // The project's own repository (or the place where one would be), the one it lies in, its submodules as
 // listed in .gitmodules, and the further ones. The first one is the project's. An error means that a ".git"

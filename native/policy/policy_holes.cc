@@ -1,4 +1,5 @@
 // The holes: credentials and Git metadata.
+#include <cerrno>
 #include <cstring>
 
 #include "policy/git_repository.h"
@@ -98,6 +99,41 @@ Failure AddRepository(PolicyBuilder& builder, const GitRepository& repo) {
   return access == GitAccess::kFull ? std::nullopt : ProtectRepository(builder, repo);
 }
 
+// The further working trees, also those that do not exist: a repository planted there is one, too.
+SettingsResult<std::vector<std::string>> FurtherWorktrees(PolicyBuilder& builder) {
+  std::vector<std::string> places;
+  const std::vector<std::string>& given = builder.input.repositories;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Origin at{Layer::kCaller, AppendPointer("/repositories", i)};
+    if (!given[i].starts_with('/') || given[i].find('\0') != std::string::npos)
+      return PolicyError(at, Quoted(given[i]) + " is no absolute path.", "Pass an absolute path.", given[i]);
+    const Result<PathLookup> found = builder.resolver.LookUp(TidyPath(given[i]));
+    if (!found.ok()) {
+      return PolicyError(at,
+                         "The Git metadata of " + Quoted(given[i]) + " must be protected, but where it is" +
+                             " cannot be told: " + std::strerror(found.error().err) + ".",
+                         "Make it accessible.", given[i], found.error().err);
+    }
+    places.push_back(found.value().path);
+  }
+  return places;
+}
+
+SettingsError GitError(const Origin& at, const Error& error) {
+  if (error.err == E2BIG) {
+    return PolicyError(
+        at,
+        Quoted(error.subject) +
+            " lists more submodules than can be protected: " + std::to_string(kMaxRepositories) +
+            " repositories, " + std::to_string(kMaxSubmoduleDepth) + " levels, 64 KiB.",
+        "Open a part of the project, or set git_access to \"full\".", error.subject, error.err);
+  }
+  return PolicyError(
+      at,
+      "The Git metadata " + Quoted(error.subject) + " cannot be resolved: " + std::strerror(error.err) + ".",
+      "Make it accessible.", error.subject, error.err);
+}
+
 }  // namespace
 
 Failure AddCredentialHoles(PolicyBuilder& builder) {
@@ -121,19 +157,13 @@ Failure AddCredentialHoles(PolicyBuilder& builder) {
 }
 
 Failure AddGit(PolicyBuilder& builder) {
-  if (builder.parts.project.empty()) return std::nullopt;
-  GitSearch search{builder.parts.project, builder.canonical_home, {}};
-  for (const std::string& worktree : builder.input.repositories) {
-    Result<PathLookup> found = builder.resolver.LookUp(worktree);
-    if (found.ok() && found.value().pin) search.worktrees.push_back(found.value().path);
-  }
+  const Sourced<GitAccess>& access = builder.settings.git_access;
+  GitSearch search{builder.parts.project, builder.canonical_home, {}, access.value != GitAccess::kFull};
+  SettingsResult<std::vector<std::string>> worktrees = FurtherWorktrees(builder);
+  if (!worktrees.ok()) return worktrees.error();
+  search.worktrees = std::move(worktrees).value();
   Result<std::vector<GitRepository>> found = FindRepositories(search);
-  if (!found.ok()) {
-    return PolicyError(builder.settings.git_access.origin,
-                       "The Git metadata " + Quoted(found.error().subject) +
-                           " cannot be resolved: " + std::strerror(found.error().err) + ".",
-                       "Make it accessible.", found.error().subject, found.error().err);
-  }
+  if (!found.ok()) return GitError(access.origin, found.error());
   builder.parts.repositories = std::move(found).value();
   for (const GitRepository& repo : builder.parts.repositories) {
     if (Failure failure = AddRepository(builder, repo)) return failure;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #include "policy/scratch.h"
 
 namespace spty {
@@ -190,6 +192,88 @@ TEST_F(GitRepositoryTest, FurtherWorktreesOfTheCaller) {
   input.repositories = {scratch_.Project("vendor/dep"), scratch_.Project("missing")};
   EXPECT_FALSE(Allowed(*scratch_.Resolve(std::move(input)), Rights::kReadWrite,
                        scratch_.Project("vendor/dep/.git/config")));
+}
+
+TEST_F(GitRepositoryTest, AFurtherWorktreeThatIsMissingIsProtectedByName) {
+  PolicyInput input = scratch_.Input(R"({"enabled": true, "git_access": "commit"})");
+  input.repositories = {scratch_.Project("missing")};
+  const auto policy = scratch_.Resolve(std::move(input));
+  EXPECT_FALSE(Allowed(*policy, Rights::kReadWrite, scratch_.Project("missing/.git/config")));
+  EXPECT_TRUE(Allowed(*policy, Rights::kReadWrite, scratch_.Project("missing/file")));
+}
+
+TEST_F(GitRepositoryTest, AFurtherWorktreeWithoutAProjectIsProtected) {
+  MakeGitDir("home/me/dep/.git");
+  PolicyInput input =
+      scratch_.Input(R"({"enabled": true, "git_access": "read", "additional_read_write_paths": ["~/dep"]})");
+  input.project_dir = "";
+  input.repositories = {scratch_.Home("dep")};
+  EXPECT_FALSE(
+      Allowed(*scratch_.Resolve(std::move(input)), Rights::kReadWrite, scratch_.Home("dep/.git/config")));
+}
+
+TEST_F(GitRepositoryTest, AFurtherWorktreeThatCannotBeToldIsAnError) {
+  scratch_.Link("home/me/loop", "loop");
+  for (const std::string& given : {std::string("vendor/dep"), std::string("."), scratch_.Home("loop"),
+                                   scratch_.Home(std::string("x\0y", 3)), std::string()}) {
+    PolicyInput input = scratch_.Input(R"({"enabled": true, "git_access": "commit"})");
+    input.repositories = {scratch_.project(), given};
+    EXPECT_EQ(scratch_.ErrorOf(std::move(input)).at.pointer, "/repositories/1") << given;
+  }
+}
+
+// A list of submodules that says so for itself, in the ways that Git reads.
+TEST_F(GitRepositoryTest, SubmodulesHoweverTheListIsWritten) {
+  MakeGitDir("home/me/project/.git");
+  for (const char* name : {"one", "two words", "three", "four#4", "five"})
+    MakeGitDir("home/me/project/" + std::string(name) + "/.git");
+  scratch_.File("home/me/project/.gitmodules",
+                "[submodule \"a]b\"] path = one ; a comment\n"
+                "\tPATH = \"two words\" # another\n"
+                "[submodule \"c\"]\n url = x\\\n path = nothing\n path = th\"re\"e\n"
+                "path = \"four#4\"\npath = fi\\\nve\n# path = six\n");
+  std::vector<std::string> places;
+  for (const GitRepository& repo : Find()) places.push_back(repo.worktree);
+  EXPECT_EQ(places, (std::vector<std::string>{scratch_.project(), scratch_.Project("one"),
+                                              scratch_.Project("two words"), scratch_.Project("three"),
+                                              scratch_.Project("four#4"), scratch_.Project("five")}));
+}
+
+// What cannot be protected is an error, unless nothing has to be.
+TEST_F(GitRepositoryTest, MoreSubmodulesThanCanBeProtectedAreAnError) {
+  MakeGitDir("home/me/project/.git");
+  const auto expect_error = [&](const std::string& list) {
+    for (const char* access : {"none", "read", "commit"}) {
+      const SettingsError error = scratch_.ErrorOf(
+          scratch_.Input(R"({"enabled": true, "git_access": ")" + std::string(access) + "\"}"));
+      EXPECT_EQ(error.path, scratch_.Project(list)) << access;
+      EXPECT_EQ(error.err, E2BIG) << access;
+    }
+    EXPECT_TRUE(With("full")->confined());
+  };
+  scratch_.File("home/me/project/.gitmodules", std::string(65536, '#') + "\n");
+  expect_error(".gitmodules");
+  std::string list;
+  for (size_t i = 0; i < kMaxRepositories; ++i) {
+    const std::string name = "m" + std::to_string(i);
+    scratch_.Dir("home/me/project/" + name);
+    list += "path = " + name + "\n";
+    if (i + 2 != kMaxRepositories) continue;
+    scratch_.File("home/me/project/.gitmodules", list);
+    EXPECT_EQ(With("commit")->repositories().size(), kMaxRepositories) << "as many as are allowed";
+  }
+  scratch_.File("home/me/project/.gitmodules", list);
+  expect_error(".gitmodules");
+  std::string place;
+  for (int level = 0; level <= kMaxSubmoduleDepth; ++level) {
+    scratch_.File("home/me/project/" + place + ".gitmodules", "path = deep\n");
+    if (level == kMaxSubmoduleDepth) break;
+    place += "deep/";
+    scratch_.Dir("home/me/project/" + place);
+    EXPECT_EQ(With("commit")->repositories().size(), static_cast<size_t>(level) + 2);
+  }
+  scratch_.Dir("home/me/project/" + place + "deep");
+  expect_error(place + ".gitmodules");
 }
 
 TEST_F(GitRepositoryTest, AFifoInPlaceOfAFileDoesNotBlock) {
