@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "policy/git_repository.h"
+#include "policy/mount_aliases.h"
 #include "policy/path_text.h"
 #include "policy/policy_builder.h"
 #include "settings/defaults.h"
@@ -134,6 +135,30 @@ SettingsError GitError(const Origin& at, const Error& error) {
       "Make it accessible.", error.subject, error.err);
 }
 
+// What a second mount of the same files would show.
+Failure AddAliasesOfCredentials(PolicyBuilder& builder) {
+  const Result<std::vector<MountPoint>> mounts = ReadMounts();
+  if (!mounts.ok()) {
+    return PolicyError({Layer::kDefault, "/denied_read_paths"},
+                       "Whether credentials can be read in a second place cannot be told: " +
+                           Quoted(mounts.error().subject) + ": " + std::strerror(mounts.error().err) + ".",
+                       "Make it accessible.", mounts.error().subject, mounts.error().err);
+  }
+  std::vector<Hole> aliases;
+  for (const Hole& hole : builder.rules.holes()) {
+    if (hole.kind != HoleKind::kCredential) continue;
+    for (std::string& place : AliasesOf(mounts.value(), hole.path)) {
+      Hole alias;
+      alias.path = alias.spelled = std::move(place);
+      alias.origin = hole.origin;
+      if (Result<PinnedPath> pin = PinPath(alias.path); pin.ok()) alias.pin = std::move(pin).value();
+      aliases.push_back(std::move(alias));
+    }
+  }
+  for (Hole& alias : aliases) builder.rules.AddHole(std::move(alias));
+  return std::nullopt;
+}
+
 }  // namespace
 
 Failure AddCredentialHoles(PolicyBuilder& builder) {
@@ -147,13 +172,14 @@ Failure AddCredentialHoles(PolicyBuilder& builder) {
     if (Failure failure = AddHole(builder, expansion.text, true, HoleKind::kCredential, text.origin))
       return failure;
   }
-  if (!builder.input.is_root) return std::nullopt;
-  for (std::string_view path : RootOnlySecrets()) {
-    const Origin origin{Layer::kDefault, "/denied_read_paths"};
-    if (Failure failure = AddHole(builder, std::string(path), true, HoleKind::kCredential, origin))
-      return failure;
+  if (builder.input.is_root) {
+    for (std::string_view path : RootOnlySecrets()) {
+      const Origin origin{Layer::kDefault, "/denied_read_paths"};
+      if (Failure failure = AddHole(builder, std::string(path), true, HoleKind::kCredential, origin))
+        return failure;
+    }
   }
-  return std::nullopt;
+  return AddAliasesOfCredentials(builder);
 }
 
 Failure AddGit(PolicyBuilder& builder) {

@@ -1,0 +1,85 @@
+#include "policy/mount_aliases.h"
+
+#include <algorithm>
+
+#include "policy/path_text.h"
+
+namespace spty {
+namespace {
+
+bool IsOctal(char c) { return c >= '0' && c <= '7'; }
+
+// Blanks, newlines and backslashes are written as three octal digits.
+std::string Unescape(std::string_view text) {
+  std::string result;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\' && at + 3 < text.size() && IsOctal(text[at + 1]) && IsOctal(text[at + 2]) &&
+        IsOctal(text[at + 3])) {
+      result +=
+          static_cast<char>((text[at + 1] - '0') * 64 + (text[at + 2] - '0') * 8 + (text[at + 3] - '0'));
+      at += 3;
+    } else {
+      result += text[at];
+    }
+  }
+  return result;
+}
+
+// "/a/b" and "/a/b/c" give "/c"; what is the same gives nothing.
+std::string_view Below(std::string_view path, std::string_view ancestor) {
+  return ancestor == "/" ? (path == "/" ? std::string_view() : path) : path.substr(ancestor.size());
+}
+
+std::string Append(const std::string& place, std::string_view below) {
+  if (below.empty()) return place;
+  return place == "/" ? std::string(below) : place + std::string(below);
+}
+
+}  // namespace
+
+std::vector<MountPoint> ParseMounts(std::string_view mountinfo) {
+  std::vector<MountPoint> mounts;
+  for (size_t at = 0; at < mountinfo.size();) {
+    const size_t end = std::min(mountinfo.find('\n', at), mountinfo.size());
+    std::string_view line = mountinfo.substr(at, end - at);
+    at = end + 1;
+    // ID PARENT MAJOR:MINOR ROOT PLACE ...
+    std::string_view words[5];
+    for (std::string_view& word : words) {
+      const size_t blank = std::min(line.find(' '), line.size());
+      word = line.substr(0, blank);
+      line.remove_prefix(std::min(blank + 1, line.size()));
+    }
+    MountPoint mount{std::string(words[2]), Unescape(words[3]), Unescape(words[4])};
+    // "/x//deleted" and the like: no directory that anybody can name.
+    if (IsPlainPath(mount.root) && IsPlainPath(mount.place)) mounts.push_back(std::move(mount));
+  }
+  return mounts;
+}
+
+std::vector<std::string> AliasesOf(const std::vector<MountPoint>& mounts, const std::string& path) {
+  // The mount that the path is in: the longest, and of those the last.
+  const MountPoint* own = nullptr;
+  for (const MountPoint& mount : mounts) {
+    if (!IsWithin(path, mount.place)) continue;
+    if (own == nullptr || mount.place.size() >= own->place.size()) own = &mount;
+  }
+  std::vector<std::string> aliases;
+  if (own == nullptr) return aliases;
+  const std::string inside = Append(own->root, Below(path, own->place));
+  for (const MountPoint& mount : mounts) {
+    if (mount.device != own->device) continue;
+    std::string alias;
+    if (IsWithin(inside, mount.root)) {
+      alias = Append(mount.place, Below(inside, mount.root));
+    } else if (IsWithin(mount.root, inside)) {
+      alias = mount.place;
+    }
+    const bool known = alias.empty() || IsWithin(alias, path) ||
+                       std::find(aliases.begin(), aliases.end(), alias) != aliases.end();
+    if (!known) aliases.push_back(std::move(alias));
+  }
+  return aliases;
+}
+
+}  // namespace spty

@@ -1,0 +1,32 @@
+// Other names of a place: the same part of a file system mounted a second time (bind mounts, WSL, ostree).
+// Landlock's rules go by the mount that a path is reached through, so what is cut out of one is not cut out
+// of the other.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace spty {
+
+struct MountPoint {
+  std::string device;  // "MAJOR:MINOR" of the superblock
+  std::string root;    // which directory of it is mounted
+  std::string place;   // where
+
+  bool operator==(const MountPoint&) const = default;
+};
+
+// The lines of /proc/self/mountinfo, in order; those that make no sense are left out.
+std::vector<MountPoint> ParseMounts(std::string_view mountinfo);
+
+// Where else the canonical `path` can be found, or a part of what is below it. A place may be hidden by a
+// later mount: a name too many does no harm.
+std::vector<std::string> AliasesOf(const std::vector<MountPoint>& mounts, const std::string& path);
+
+// Those of this process. Empty where the kernel does not tell them in this way.
+Result<std::vector<MountPoint>> ReadMounts();
+
+}  // namespace spty

@@ -1,0 +1,65 @@
+// Holes where the same files are mounted a second time, in the kernel.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "confine/landlock_rules.h"
+#include "confine/landlock_ruleset.h"
+#include "policy/mount_aliases.h"
+#include "policy/scratch.h"
+#include "support/in_child.h"
+
+namespace spty {
+namespace {
+
+constexpr unsigned kVersion = 1;
+
+bool CanRead(const std::string& path) { return Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)).valid(); }
+
+TEST(MountAliasesInTheKernel, ASecondMountShowsNoCredentials) {
+  const long abi = syscall(landlock::kCreateRuleset, nullptr, 0, kVersion);
+  if (abi < 1) GTEST_SKIP() << "needs Landlock";
+  Scratch scratch;
+  scratch.File("home/me/.ssh/id", "key");
+  scratch.File("home/me/other", "harmless");
+  const std::string again = scratch.Dir("again");
+  constexpr char kNoMounts[] = "no mounts";
+  const std::string complaint = InChild([&]() -> std::string {
+    const int namespaces = geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER;
+    if (unshare(namespaces) != 0) return kNoMounts;
+    if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return kNoMounts;
+    if (mount(scratch.home().c_str(), again.c_str(), nullptr, MS_BIND, nullptr) != 0) return kNoMounts;
+    PolicyInput input = scratch.Input(R"({"enabled": true, "profile": "agent", "git_access": "full"})");
+    const auto policy = ResolvePolicy(std::move(input));
+    CHILD_CHECK(policy.ok());
+    CHILD_CHECK(!policy.value()->Decide(again + "/.ssh/id", Rights::kRead).allowed);
+    CHILD_CHECK(policy.value()->Decide(again + "/other", Rights::kRead).allowed);
+    const LandlockRights rights(static_cast<int>(abi));
+    landlock::RulesetAttr attr;
+    attr.handled_fs = rights.handled_fs;
+    auto ruleset = LandlockRuleset::Create(attr);
+    CHILD_CHECK(ruleset.ok());
+    CHILD_CHECK(ForEachLandlockRule(*policy.value(), rights, [&](int fd, uint64_t allowed) {
+                  return ruleset.value().Allow(fd, allowed);
+                }).ok());
+    CHILD_CHECK(CanRead(again + "/.ssh/id"));
+    CHILD_CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    CHILD_CHECK(syscall(landlock::kRestrictSelf, ruleset.value().Take().get(), 0) == 0);
+    CHILD_CHECK(!CanRead(scratch.Home(".ssh/id")));
+    CHILD_CHECK(!CanRead(again + "/.ssh/id"));
+    CHILD_CHECK(CanRead(again + "/other"));
+    CHILD_CHECK(CanRead(scratch.Home("other")));
+    return "";
+  });
+  if (complaint.find(kNoMounts) != std::string::npos) GTEST_SKIP() << "needs user namespaces";
+  EXPECT_EQ(complaint, "");
+}
+
+}  // namespace
+}  // namespace spty
