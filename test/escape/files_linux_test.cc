@@ -63,6 +63,7 @@ const Attempt kByDetour[] = {
     {"BindMount", {kFiles, "bind", "{private}", "{project}/mount", "secret"}, EPERM, kNever},
     {"Chroot", {kFiles, "userns", "chroot", "{private}", "/secret"}, EACCES, kRead},
     {"Ring", {kFiles, "ring-read", "{private}/secret"}, ENOSYS, kNever},
+    {"RingWrite", {kFiles, "ring-write", "{private}/secret"}, ENOSYS, kNever},
     {"Daemon", {kFiles, "daemon", "read", "{private}/secret"}, EACCES, kRead},
     {"Thread", {kFiles, "thread", "read", "{private}/secret"}, EACCES, kRead},
     {"UserNamespace", {kFiles, "userns", "read", "{private}/secret"}, EACCES, kRead},
@@ -93,6 +94,8 @@ const Attempt kThroughOutsiders[] = {
     {"KeeperMemory", {kFiles, "open-both", "/proc/{keeper}/mem"}, EACCES, kNever},
     {"KeeperRoot", {kFiles, "read", "/proc/{keeper}/root{private}/secret"}, EACCES, kNever},
     {"KeeperDescriptor", {kFiles, "readlink", "/proc/{keeper}/fd/3"}, EACCES, kNever},
+    // The gate's listener is one of them.
+    {"KeeperDescriptors", {kFiles, "open-descriptors", "{keeper}"}, EACCES, kNever},
     {"Arguments", {kFiles, "read", "/proc/{outsider}/cmdline"}, 0, kNotPromised},
 };
 
@@ -103,12 +106,14 @@ const Attempt kTerminalsOfOthers[] = {
     {"NewOne", {kFiles, "open-both", "/dev/ptmx"}, EACCES, kTerminals},
 };
 
-// Metadata, and execution of what can be read: documented as not promised.
+// Metadata, execution of what can be read, and memory with a name: documented as not promised.
 const Attempt kKnownLimits[] = {
     {"Stat", {kFiles, "stat", "{private}/secret"}, 0, kNotPromised},
     {"Chmod", {kFiles, "chmod", "{private}/secret"}, 0, kNotPromised},
     {"Utimes", {kFiles, "utimes", "{private}/secret"}, 0, kNotPromised},
     {"WatchNames", {kFiles, "watch", "{private}"}, 0, kNotPromised},
+    {"SharedMemoryFile", {kFiles, "read", "/dev/shm/{abstract}"}, 0, kNotPromised},
+    {"Keys", {kFiles, "read", "/proc/keys"}, 0, kNotPromised},
     {"ExecuteFromMemory", {kFiles, "memory", "nothing"}, 0, kNotPromised},
 };
 

@@ -197,6 +197,14 @@ TEST_F(MachineEscape, DescriptorsOfTheHostStayOutside) {
       EXPECT_EQ(outcome.kind, EscapeOutcome::Kind::kRefused) << ToString(outcome);
       EXPECT_EQ(outcome.err, EBADF);
     }
+    // With the grant: the caller hands it over as the program's input.
+    SpawnRequest granted = RequestInside(world, {"escape_files", "read-fd", "0"}, kWorkspace);
+    // Opened anew: the other one has been read to its end.
+    const Fd input(open((world.private_dir() + "/secret").c_str(), O_RDONLY | O_CLOEXEC));
+    granted.stdio[0] = input.get();
+    const EscapeOutcome read = Perform(granted);
+    EXPECT_EQ(read.kind, EscapeOutcome::Kind::kDone) << ToString(read);
+    EXPECT_NE(read.output.find(kSecret), std::string::npos) << read.output;
   }
 }
 

@@ -14,7 +14,10 @@ constexpr char kAllow[] = R"("allow_network": true)";
 const Attempt kNone[] = {
     {"Tcp", {kNet, "tcp", "{tcp}"}, EACCES, kAllow},
     {"Tcp6", {kNet, "tcp6", "{tcp6}"}, EACCES, kAllow},
+    {"TcpMapped", {kNet, "tcp-mapped", "{tcp}"}, EACCES, kAllow},
     {"Udp", {kNet, "udp", "{udp}"}, EACCES, kAllow},
+    {"Udp6", {kNet, "udp6", "{udp6}"}, EACCES, kAllow},
+    {"UdpMapped", {kNet, "udp-mapped", "{udp}"}, EACCES, kAllow},
     {"Mptcp", {kNet, "mptcp", "{tcp}"}, EACCES, kNever},
     {"FastOpen", {kNet, "fast-open", "sendto", "{tcp}"}, EACCES, kNever},
     ForRoot({"Raw", {kNet, "raw"}, EACCES, kNever}),
@@ -45,6 +48,8 @@ const Attempt kAll[] = {
     {"Vsock", {kNet, "vsock"}, EAFNOSUPPORT, kNever, kOnline},
     {"Ring", {kNet, "ring", "{tcp}"}, ENOSYS, kNever, kOnline},
     ForRoot({"ChangeOfAddress", {kNet, "address"}, EPERM, kNever, kOnline}),
+    // A network of its own is its own to change: nobody else is in it, and it leads nowhere.
+    {"ChangeOfAddressInNamespace", {kNet, "netns", "address"}, 0, kNotPromised, kOnline},
     {"RawInNamespace", {kNet, "netns", "raw"}, EPERM, kNever, kOnline},
 };
 

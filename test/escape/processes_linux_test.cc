@@ -38,6 +38,8 @@ const Attempt kTraces[] = {
     {"Descriptor", {kProcess, "take-descriptor", "{outsider}", "9"}, EPERM, kNever},
     {"DescriptorOfHost", {kProcess, "take-descriptor", "{host}", "0"}, EPERM, kNever},
     {"DescriptorOfKeeper", {kProcess, "take-descriptor", "{keeper}", "3"}, EPERM, kNever},
+    // The gate's listener is one of them.
+    {"DescriptorsOfKeeper", {kProcess, "take-descriptors", "{keeper}"}, EPERM, kNever},
     {"Compare", {kProcess, "compare", "{outsider}"}, EPERM, kNever},
     ForRoot({"Namespace", {kProcess, "enter-namespace", "{outsider}"}, EPERM, kNever}),
 };

@@ -97,6 +97,7 @@ World::~World() {
   CountVisits();
   // The kernel makes a message queue before Landlock is asked whether it may be opened.
   syscall(SYS_mq_unlink, abstract_.c_str());
+  unlink(("/dev/shm/" + abstract_).c_str());
   if (!cgroup_.empty()) {
     rmdir((cgroup_ + "/made").c_str());
     rmdir(cgroup_.c_str());
@@ -118,12 +119,14 @@ void World::MakeFiles() {
   scratch_.Link("home/me/project/to-private", private_dir());
   scratch_.Link("home/me/project/upwards", "../private/secret");
   scratch_.Dir("shared/user");
+  std::ofstream("/dev/shm/" + abstract_) << kSecret;
 }
 
 void World::MakeServers() {
   tcp_ = Bound(AF_INET, SOCK_STREAM);
   tcp6_ = Bound(AF_INET6, SOCK_STREAM);
   udp_ = Bound(AF_INET, SOCK_DGRAM);
+  udp6_ = Bound(AF_INET6, SOCK_DGRAM);
 }
 
 // Somebody else's terminal.
@@ -161,6 +164,7 @@ void World::StartOutsider() {
                                         "seqpacket:" + shared_dir() + "/seqpacket",
                                         "dgram:" + shared_dir() + "/dgram",
                                         "stream:@" + abstract_,
+                                        "seqpacket:@" + abstract_ + "-seqpacket",
                                         "dgram:@" + abstract_ + "-dgram"};
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -196,6 +200,7 @@ std::string World::Fill(std::string text) const {
                                                      {"tcp", PortOf(tcp_)},
                                                      {"tcp6", PortOf(tcp6_)},
                                                      {"udp", PortOf(udp_)},
+                                                     {"udp6", PortOf(udp6_)},
                                                      {"abstract", abstract_},
                                                      {"cgroup", cgroup_}};
   for (const auto& [name, value] : values) Replace(text, name, value);
@@ -224,7 +229,9 @@ int World::CountConnections() const {
     while (server->valid() && Fd(accept4(server->get(), nullptr, nullptr, SOCK_CLOEXEC)).valid()) ++count;
   }
   char bytes[64];
-  while (udp_.valid() && recv(udp_.get(), bytes, sizeof bytes, MSG_DONTWAIT) >= 0) ++count;
+  for (const Fd* server : {&udp_, &udp6_}) {
+    while (server->valid() && recv(server->get(), bytes, sizeof bytes, MSG_DONTWAIT) >= 0) ++count;
+  }
   return count;
 }
 

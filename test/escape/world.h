@@ -29,7 +29,7 @@ class World {
   const std::string& cgroup() const { return cgroup_; }
 
   // Replaces {project}, {private}, {shared}, {root}, {probes}, {outsider}, {host}, {address}, {memory},
-  // {pts}, {tcp}, {tcp6}, {udp}, {abstract} and {cgroup}.
+  // {pts}, {tcp}, {tcp6}, {udp}, {udp6}, {abstract} and {cgroup}.
   std::string Fill(std::string text) const;
   // Names, types, modes and contents of everything that is not the session's.
   std::string Picture() const;
@@ -65,6 +65,7 @@ class World {
   Fd tcp_;
   Fd tcp6_;
   Fd udp_;
+  Fd udp6_;
   std::string cgroup_;
   bool counted_ = false;
   Visits visits_;

@@ -4,7 +4,8 @@
 //
 // A sub-command may be preceded by words that say who tries: "daemon" (forked twice, in a session of its
 // own), "thread" (not the main one), "userns" (in a user namespace of its own, where it has all
-// capabilities), "netns" (in a network of its own, too), "again" (a second exec). "{keeper}" in an argument
+// capabilities), "netns" (in a network of its own, too), "mountns" (with mounts of its own, too), "again" (a
+// second exec). "{keeper}" in an argument
 // is the number of the probe's parent.
 #pragma once
 
@@ -116,6 +117,10 @@ int Dispatch(const Command (&commands)[N], Arguments arguments) {
   }
   if (name == "netns") {
     if (unshare(CLONE_NEWUSER | CLONE_NEWNET) == -1) return Absent("needs user namespaces");
+    return Dispatch(commands, arguments);
+  }
+  if (name == "mountns") {
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) == -1) return Absent("needs user namespaces");
     return Dispatch(commands, arguments);
   }
   for (const Command& command : commands) {

@@ -4,7 +4,6 @@
 #include <linux/rtnetlink.h>
 #include <linux/vm_sockets.h>
 #include <net/ethernet.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -43,24 +42,38 @@ socklen_t SizeOf(const Address& address) {
   return address.any.sa_family == AF_INET ? sizeof address.four : sizeof address.six;
 }
 
-int ConnectWith(int family, int protocol, const std::string& port) {
-  if (port == "0") return Absent("needs IPv6");
-  const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, protocol);
+// An address of the other family, in the clothes of this one.
+Address Mapped(const std::string& port) {
+  Address address = Loopback(AF_INET6, port);
+  inet_pton(AF_INET6, "::ffff:127.0.0.1", &address.six.sin6_addr);
+  return address;
+}
+
+int ConnectTo(const Address& to, int protocol) {
+  if (to.six.sin6_port == 0) return Absent("needs IPv6");  // at the same place in sockaddr_in
+  const int fd = socket(to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, protocol);
   if (fd == -1) return Refused();
-  const Address to = Loopback(family, port);
   return connect(fd, &to.any, SizeOf(to)) == -1 ? Refused() : Ok();
+}
+int ConnectWith(int family, int protocol, const std::string& port) {
+  return ConnectTo(Loopback(family, port), protocol);
 }
 
 int Tcp(const Arguments& a) { return ConnectWith(AF_INET, 0, a[0]); }
 int Tcp6(const Arguments& a) { return ConnectWith(AF_INET6, 0, a[0]); }
 int Mptcp(const Arguments& a) { return ConnectWith(AF_INET, kMptcp, a[0]); }
 
-int Udp(const Arguments& a) {
-  const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+int TcpMapped(const Arguments& a) { return ConnectTo(Mapped(a[0]), 0); }
+
+int SendDatagram(const Address& to) {
+  if (to.six.sin6_port == 0) return Absent("needs IPv6");
+  const int fd = socket(to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd == -1) return Refused();
-  const Address to = Loopback(AF_INET, a[0]);
   return sendto(fd, "x", 1, 0, &to.any, SizeOf(to)) == 1 ? Ok() : Refused();
 }
+int Udp(const Arguments& a) { return SendDatagram(Loopback(AF_INET, a[0])); }
+int Udp6(const Arguments& a) { return SendDatagram(Loopback(AF_INET6, a[0])); }
+int UdpMapped(const Arguments& a) { return SendDatagram(Mapped(a[0])); }
 
 // A connect inside a send.
 int FastOpen(const Arguments& a) {
@@ -135,7 +148,7 @@ int ChangeAddress(int fd, uint16_t type) {
   request.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
   request.address.ifa_family = AF_INET;
   request.address.ifa_prefixlen = 32;
-  request.address.ifa_index = if_nametoindex("lo");
+  request.address.ifa_index = 1;  // of every network; to ask for the name takes a socket
   request.attribute.rta_type = IFA_LOCAL;
   request.attribute.rta_len = RTA_LENGTH(sizeof request.value);
   request.value.s_addr = htonl(0x7f4d4d00U + static_cast<uint32_t>(getpid() % 250));
@@ -159,8 +172,11 @@ int AddAddress(const Arguments&) {
 constexpr Command kCommands[] = {
     {"tcp", 1, Tcp},
     {"tcp6", 1, Tcp6},
+    {"tcp-mapped", 1, TcpMapped},
     {"mptcp", 1, Mptcp},
     {"udp", 1, Udp},
+    {"udp6", 1, Udp6},
+    {"udp-mapped", 1, UdpMapped},
     {"fast-open", 2, FastOpen},
     {"ring", 1, RingTcp},
     {"raw", 0, Raw},

@@ -76,6 +76,18 @@ int TakeDescriptor(const Arguments& a) {
   return CheckTrace(fd);
 }
 
+// Any one of the first descriptors of a process.
+int TakeDescriptors(const Arguments& a) {
+  const int pidfd = OpenPidfd(Pid(a[0]));
+  int err = EBADF;
+  for (int number = 0; number < 64; ++number) {
+    if (syscall(kPidfdGetfd, pidfd, number, 0U) != -1) return Ok();
+    if (errno != EBADF) err = errno;
+  }
+  errno = err;
+  return CheckTrace(-1);
+}
+
 int Compare(const Arguments& a) { return CheckTrace(syscall(kKcmp, getpid(), Pid(a[0]), 1, 0UL, 0UL)); }
 
 int EnterNamespace(const Arguments& a) { return Check(setns(OpenPidfd(Pid(a[0])), CLONE_NEWUTS)); }
@@ -196,6 +208,7 @@ constexpr Command kCommands[] = {
     {"trace", 1, Trace},
     {"read-memory", 2, ReadMemory},
     {"take-descriptor", 2, TakeDescriptor},
+    {"take-descriptors", 1, TakeDescriptors},
     {"compare", 1, Compare},
     {"enter-namespace", 1, EnterNamespace},
     {"limit", 1, Limit},

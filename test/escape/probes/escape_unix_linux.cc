@@ -59,12 +59,42 @@ int SendTo(const Arguments& a) {
   return sendto(fd, "x", 1, 0, name.get(), name.size) == 1 ? Ok() : Refused();
 }
 
+// The address may be in a message, or in several.
+ssize_t SendByMessage(int fd, const std::string& way, const Name& name) {
+  iovec part{const_cast<char*>("x"), 1};
+  msghdr message{};
+  message.msg_name = const_cast<sockaddr_un*>(&name.address);
+  message.msg_namelen = name.size;
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  mmsghdr several{message, 0};
+  return way == "sendmsg" ? sendmsg(fd, &message, 0) : sendmmsg(fd, &several, 1, 0);
+}
+int SendMessage(const Arguments& a) {
+  const int fd = socket(AF_UNIX, TypeOf(a[1]) | SOCK_CLOEXEC, 0);
+  if (fd == -1) return Refused();
+  return SendByMessage(fd, a[0], Name(a[2])) == 1 ? Ok() : Refused();
+}
+
 // One end of a pair can send to anybody.
 int PairSendTo(const Arguments& a) {
   int ends[2];
   if (socketpair(AF_UNIX, TypeOf(a[0]) | SOCK_CLOEXEC, 0, ends) == -1) return Refused();
   const Name name(a[1]);
   return sendto(ends[0], "x", 1, 0, name.get(), name.size) == 1 ? Ok() : Refused();
+}
+int PairSendMessage(const Arguments& a) {
+  int ends[2];
+  if (socketpair(AF_UNIX, TypeOf(a[1]) | SOCK_CLOEXEC, 0, ends) == -1) return Refused();
+  return SendByMessage(ends[0], a[0], Name(a[2])) == 1 ? Ok() : Refused();
+}
+// And of datagrams, be connected to somebody else.
+int PairConnect(const Arguments& a) {
+  int ends[2];
+  if (socketpair(AF_UNIX, TypeOf(a[0]) | SOCK_CLOEXEC, 0, ends) == -1) return Refused();
+  const Name name(a[1]);
+  if (connect(ends[0], name.get(), name.size) == -1) return Refused();
+  return send(ends[0], "x", 1, 0) == 1 ? Ok() : Refused();
 }
 
 int RunCommand(const Arguments& a) {
@@ -112,6 +142,11 @@ int ChdirAndConnect(const Arguments& a) {
   if (chdir(a[0].c_str()) == -1) return Broken("chdir");
   return ConnectTo("stream", a[1]);
 }
+// The working directory is in the new root, unlike before.
+int ChrootAndConnectBelow(const Arguments& a) {
+  if (chroot(a[0].c_str()) == -1 || chdir("/") == -1) return Broken("chroot");
+  return ConnectTo("stream", a[1]);
+}
 int BindAt(const Arguments& a) {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const Name name(a[0]);
@@ -140,13 +175,17 @@ int RingConnect(const Arguments& a) {
 constexpr Command kCommands[] = {
     {"connect", 2, Connect},
     {"sendto", 2, SendTo},
+    {"send-message", 3, SendMessage},
     {"pair-sendto", 2, PairSendTo},
+    {"pair-send-message", 3, PairSendMessage},
+    {"pair-connect", 2, PairConnect},
     {"run", 2, RunCommand},
     {"link-connect", 2, LinkAndConnect},
     {"symlink-connect", 2, SymlinkAndConnect},
     {"rename-connect", 3, RenameAndConnect},
     {"rename-link-connect", 2, RenameAndLeaveLink},
     {"chroot-connect", 2, ChrootAndConnect},
+    {"chroot-chdir-connect", 2, ChrootAndConnectBelow},
     {"chdir-connect", 2, ChdirAndConnect},
     {"bind", 1, BindAt},
     {"ring-connect", 1, RingConnect},

@@ -14,6 +14,7 @@ namespace attempt {
 // Pinned: old headers lack the newer operations.
 inline constexpr uint8_t kRingConnect = 16;
 inline constexpr uint8_t kRingOpenat = 18;
+inline constexpr uint8_t kRingWrite = 23;
 inline constexpr uint8_t kRingSocket = 45;
 
 struct RingRequest {
