@@ -33,6 +33,19 @@ TEST_F(ResolvePolicyOnLinux, DefaultGrants) {
   }
 }
 
+// Services of the user's manager are read from there: docs/decisions/runtime-directory.md.
+TEST_F(ResolvePolicyOnLinux, OnlyATerminalMayWriteToTheRuntimeDirectory) {
+  for (const char* profile : {"terminal", "workspace", "agent", "read-only", "network-allow-all"}) {
+    const auto policy = scratch_.Resolve(R"({"enabled": true, "profile": ")" + std::string(profile) + "\"}");
+    const bool expected = profile == std::string("terminal") && std::filesystem::is_directory("/run/user");
+    EXPECT_EQ(policy->Decide("/run/user/1000/systemd/user/x.service", Rights::kReadWrite).allowed, expected)
+        << profile;
+  }
+  const auto without = scratch_.Resolve(
+      R"({"enabled": true, "profile": "terminal", "system_paths": {"read_write": ["/dev", "/tmp", "/var/tmp"]}})");
+  EXPECT_FALSE(without->Decide("/run/user/1000/systemd/user/x.service", Rights::kReadWrite).allowed);
+}
+
 TEST_F(ResolvePolicyOnLinux, MacosListsOnThisMachine) {
   PolicyInput input = scratch_.Input("{}");
   LayersInput layers;
