@@ -2,7 +2,7 @@ import { SandboxError } from './errors';
 import type { OpenOptions, OpenTerminal } from './open-terminal';
 import { resolveOptions, resolveStdio, SpawnOptions } from './options';
 import { hasNativePart } from './platform';
-import { Sandbox, SandboxOptions } from './sandbox';
+import { checkSandboxOptions, Sandbox, SandboxOptions } from './sandbox';
 import { ExitEvent, Terminal } from './terminal';
 
 export type { ExitEvent, OpenOptions, OpenTerminal, SpawnOptions };
@@ -58,6 +58,7 @@ export interface SandboxedPtyOptions extends SpawnOptions, SandboxOptions {
  * the directory cannot be used, or if what was asked for cannot be enforced; then nothing has been started.
  */
 export function createSandboxedPty(options: SandboxedPtyOptions = {}): SandboxedPty {
+  checkSandboxOptions(options);
   if (!hasNativePart()) return nodePtySession().createOnNodePty(options);
   const given = options.env || process.env;
   const file = options.file || given['SHELL'];

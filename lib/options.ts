@@ -45,8 +45,8 @@ export interface ResolvedOptions {
 
 const usage = 'Usage: pty.fork(file, args, env, cwd, cols, rows, uid, gid, utf8, helperPath, onexit)';
 
-// Left over from a terminal that the host itself runs in, and wrong in a new one.
-const hostTerminalVariables = new Set([
+/** Left over from a terminal that the host itself runs in, and wrong in a new one. */
+export const hostTerminalVariables: ReadonlySet<string> = new Set([
   'TMUX',
   'TMUX_PANE',
   'STY',
@@ -77,10 +77,18 @@ function checkTypes(options: SpawnOptions): void {
 }
 
 /** The kernel keeps a size in 16 bits. */
+function checkSize(name: string, value: number, least: number): void {
+  if (typeof value === 'number' && value >= least && value < 65536) return;
+  throw withCode(new RangeError(`${name} must be between ${least} and 65535 (it is ${value})`), 'ERR_OUT_OF_RANGE');
+}
+
 export function checkCells(name: string, value: number): void {
-  if (!(value >= 1 && value < 65536)) {
-    throw withCode(new RangeError(`${name} must be between 1 and 65535 (it is ${value})`), 'ERR_OUT_OF_RANGE');
-  }
+  checkSize(name, value, 1);
+}
+
+/** 0: not known. */
+export function checkPixels(name: string, value: number): void {
+  checkSize(name, value, 0);
 }
 
 function checkNul(what: string, value: string): void {

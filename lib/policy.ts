@@ -1,5 +1,7 @@
 import * as os from 'os';
 
+import { checkEnvironment, checkFlag, checkKind, checkText, checkTexts } from './check-arguments';
+import { hostTerminalVariables } from './options';
 import { throwProblems } from './settings-error';
 import { NativeHandle, nativeSettings } from './settings-native';
 import { ResolvedSettings } from './settings';
@@ -100,7 +102,10 @@ export interface PolicyInput {
   cwd?: string;
   /** Default: this user's. */
   home?: string;
-  /** What to filter. Default: this process's environment, byte for byte. */
+  /**
+   * What to filter. Default: this process's environment, byte for byte, without what the terminal that it runs in has
+   * left there (TMUX, COLUMNS and the like).
+   */
   env?: Environment;
   /** What the editor always adds. */
   extraEnv?: Environment;
@@ -159,6 +164,24 @@ export class Policy {
   }
 }
 
+function checkInput(input: PolicyInput): void {
+  if (!(input.settings instanceof ResolvedSettings)) {
+    throw new TypeError('settings must come from resolveSettings()');
+  }
+  checkKind(input.kind);
+  for (const name of ['projectDir', 'cwd', 'home', 'term', 'tempDir'] as const) checkText(name, input[name]);
+  checkTexts('repositories', input.repositories);
+  checkFlag('unsandboxed', input.unsandboxed);
+  checkEnvironment('extraEnv', input.extraEnv);
+}
+
+/** What the addon is to make of `env`. It reads the host's itself: process.env shows only what is UTF-8. */
+function environmentOf(env: Environment | undefined): { env: (string | Uint8Array)[] } | { hostEnvWithout: string[] } {
+  if (env === undefined || env === process.env) return { hostEnvWithout: [...hostTerminalVariables] };
+  checkEnvironment('env', env);
+  return { env: toPairs(env) };
+}
+
 function toPairs(env: Environment): (string | Uint8Array)[] {
   const pairs: (string | Uint8Array)[] = [];
   for (const [name, value] of Object.entries(env)) {
@@ -170,9 +193,7 @@ function toPairs(env: Environment): (string | Uint8Array)[] {
 
 /** Looks up every path. Throws a SettingsError (ERR_POLICY) if something does not fit this project or machine. */
 export function resolvePolicy(input: PolicyInput): Policy {
-  if (!(input.settings instanceof ResolvedSettings)) {
-    throw new TypeError('settings must come from resolveSettings()');
-  }
+  checkInput(input);
   const result = nativeSettings().resolvePolicy({
     settings: ResolvedSettings.handleOf(input.settings),
     kind: input.kind ?? 'terminal',
@@ -183,8 +204,7 @@ export function resolvePolicy(input: PolicyInput): Policy {
     tempDir: input.tempDir ?? '',
     repositories: input.repositories ?? [],
     unsandboxed: input.unsandboxed === true,
-    // The addon reads the real environment: process.env shows only what is UTF-8.
-    ...(input.env === undefined || input.env === process.env ? {} : { env: toPairs(input.env) }),
+    ...environmentOf(input.env),
     ...(input.extraEnv && { extraEnv: toPairs(input.extraEnv) }),
   });
   throwProblems(result);

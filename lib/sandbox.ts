@@ -1,6 +1,7 @@
 import * as fs from 'fs';
 import * as os from 'os';
 
+import { checkEnvironment, checkFlag, checkKind, checkText, checkTexts, refuseBoth } from './check-arguments';
 import { isNativeFailure, SandboxError, toSandboxError } from './errors';
 import { keeperPath, loadNative } from './native-loader';
 import { Environment, explain, Policy, resolvePolicy } from './policy';
@@ -41,6 +42,23 @@ export interface SandboxRequest extends SandboxOptions {
   term: string;
   uid?: number;
   gid?: number;
+}
+
+/**
+ * Throws a TypeError for options of the wrong type, and for such that would be ignored. Without settings, too: a mistake
+ * should not wait until the sandbox is switched on.
+ */
+export function checkSandboxOptions(options: SandboxOptions): void {
+  checkKind(options.kind);
+  for (const name of ['projectDir', 'home'] as const) checkText(name, options[name]);
+  for (const name of ['projectTrusted', 'unsandboxed'] as const) checkFlag(name, options[name]);
+  checkTexts('repositories', options.repositories);
+  checkEnvironment('extraEnv', options.extraEnv);
+  if (!(options.sandbox instanceof ResolvedSettings)) return;
+  for (const name of ['projectSettings', 'permissions', 'projectTrusted'] as const) {
+    if ((options[name] ?? undefined) === undefined) continue;
+    refuseBoth(`${name} has no effect on what resolveSettings() returned: hand it to resolveSettings() instead`);
+  }
 }
 
 /** A keeper, a policy and the directory that belongs to it, until a session takes them over. */

@@ -38,6 +38,8 @@ export interface NativeSettings {
     repositories: string[];
     unsandboxed: boolean;
     env?: (string | Uint8Array)[];
+    /** Instead of `env`: this process's, but for these names. */
+    hostEnvWithout?: string[];
     extraEnv?: (string | Uint8Array)[];
   }): NativeFailed | { errors?: never; handle: NativeHandle };
   releasePolicy(policy: NativeHandle): void;

@@ -1,3 +1,4 @@
+import { checkFlag, checkKind, checkText, checkWord } from './check-arguments';
 import { throwProblems } from './settings-error';
 import { NativeDocument, NativeHandle, nativeSettings } from './settings-native';
 import { toText } from './settings-text';
@@ -21,8 +22,8 @@ export interface SettingsLayers {
   project?: SettingsInput | null;
   /** What was approved for this session. */
   permissions?: string | SandboxPermissions | null;
-  /** Default: this one. */
-  platform?: Platform;
+  /** Default: this one. Node's names of platforms are understood too. */
+  platform?: Platform | 'darwin' | 'win32';
   projectTrusted?: boolean;
   /**
    * Whether `user` and `project` are whole settings documents of an editor or the sandbox settings themselves.
@@ -59,6 +60,7 @@ export class ResolvedSettings {
   }
 
   #view(kind: 'terminal' | 'tool'): { values: EffectiveSettings; origins: unknown } {
+    checkKind(kind);
     return (this.#parsed[kind] ??= JSON.parse(nativeSettings().describeSettings(this.#handle, kind)) as {
       values: EffectiveSettings;
       origins: unknown;
@@ -71,7 +73,20 @@ export class ResolvedSettings {
   }
 }
 
-const platforms: Partial<Record<NodeJS.Platform, Platform>> = { darwin: 'macos', win32: 'windows' };
+const platforms: Readonly<Record<string, Platform>> = {
+  linux: 'linux',
+  macos: 'macos',
+  darwin: 'macos',
+  windows: 'windows',
+  win32: 'windows',
+};
+
+const shapes = ['auto', 'editor', 'sandbox'] as const;
+
+function platformOf(given: string | undefined): Platform {
+  checkWord('platform', given, Object.keys(platforms));
+  return platforms[given ?? process.platform] ?? 'linux';
+}
 
 function toDocument(
   document: string | object | null | undefined,
@@ -123,6 +138,9 @@ function findKnown(input: Layers): ResolvedSettings | undefined {
  * Throws a SettingsError that names every mistake by its place.
  */
 export function resolveSettings(layers: SettingsLayers = {}): ResolvedSettings {
+  checkWord('shape', layers.shape, shapes);
+  checkText('userPointer', layers.userPointer);
+  checkFlag('projectTrusted', layers.projectTrusted);
   const shape = layers.shape ?? 'auto';
   const user = toDocument(layers.user, 'user', shape, layers.userPointer);
   const project = toDocument(layers.project, 'project', shape);
@@ -131,7 +149,7 @@ export function resolveSettings(layers: SettingsLayers = {}): ResolvedSettings {
     ...(user && { user }),
     ...(project && { project }),
     ...(permissions && { permissions }),
-    platform: layers.platform ?? platforms[process.platform] ?? 'linux',
+    platform: platformOf(layers.platform),
     projectTrusted: layers.projectTrusted === true,
   };
   const known = findKnown(input);
@@ -150,5 +168,6 @@ export function checkSettings(
   document: string | object,
   shape: 'auto' | 'editor' | 'sandbox' | 'permissions' = 'auto',
 ): void {
+  checkWord('shape', shape, [...shapes, 'permissions']);
   throwProblems(nativeSettings().parse({ text: toText(document, 'user', ''), pointer: '', shape }));
 }

@@ -1,76 +1,10 @@
 #include "binding/read_request.h"
 
+#include "binding/fields.h"
 #include "binding/settings_binding.h"
 
 namespace spty {
 namespace {
-
-// Reads fields one after the other; after the first wrong one the rest are skipped and a TypeError is
-// pending.
-class Fields {
- public:
-  explicit Fields(Napi::Object object) : object_(object) {}
-
-  bool ok() const { return ok_; }
-
-  std::string String(const char* name) {
-    Napi::Value value = object_.Get(name);
-    if (!Expect(value.IsString(), name, "a string")) return "";
-    return value.As<Napi::String>().Utf8Value();
-  }
-
-  bool Bool(const char* name) {
-    Napi::Value value = object_.Get(name);
-    return Expect(value.IsBoolean(), name, "a boolean") && value.As<Napi::Boolean>().Value();
-  }
-
-  uint32_t Number(const char* name) {
-    Napi::Value value = object_.Get(name);
-    return Expect(value.IsNumber(), name, "a number") ? value.As<Napi::Number>().Uint32Value() : 0;
-  }
-
-  uint16_t Cells(const char* name) { return static_cast<uint16_t>(Number(name)); }
-
-  std::vector<std::string> Strings(const char* name) {
-    std::vector<std::string> strings;
-    Napi::Value value = object_.Get(name);
-    if (!Expect(value.IsArray(), name, "an array of strings")) return strings;
-    auto array = value.As<Napi::Array>();
-    strings.reserve(array.Length());
-    for (uint32_t i = 0; i < array.Length(); ++i) {
-      Napi::Value element = array.Get(i);
-      if (!Expect(element.IsString(), name, "an array of strings")) return strings;
-      strings.push_back(element.As<Napi::String>().Utf8Value());
-    }
-    return strings;
-  }
-
-  // One string with a NUL byte behind each element.
-  std::vector<std::string> Terminated(const char* name) {
-    std::vector<std::string> strings;
-    const std::string all = String(name);
-    if (!Expect(all.empty() || all.back() == '\0', name, "strings that end with a NUL byte")) return strings;
-    for (size_t start = 0, end; (end = all.find('\0', start)) != std::string::npos; start = end + 1) {
-      strings.push_back(all.substr(start, end - start));
-    }
-    return strings;
-  }
-
-  bool Has(const char* name) { return object_.Get(name).IsNumber(); }
-
- private:
-  bool Expect(bool condition, const char* name, const char* type) {
-    if (!condition && ok_) {
-      ok_ = false;
-      std::string message = std::string(name) + " must be " + type;
-      Napi::TypeError::New(object_.Env(), message).ThrowAsJavaScriptException();
-    }
-    return condition && ok_;
-  }
-
-  Napi::Object object_;
-  bool ok_ = true;
-};
 
 WindowSize ReadSize(Fields* fields) {
   WindowSize size;
@@ -125,7 +59,7 @@ std::optional<SpawnRequest> ReadSpawnRequest(const Napi::Value& value) {
     Napi::TypeError::New(value.Env(), "the request must be an object").ThrowAsJavaScriptException();
     return std::nullopt;
   }
-  Fields fields(value.As<Napi::Object>());
+  Fields fields(value);
   SpawnRequest request;
   request.file = fields.String("file");
   request.args = fields.Strings("args");

@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
 #include "base/result.h"
+#include "binding/fields.h"
 #include "policy/explain.h"
 #include "policy/resolve_policy.h"
 #include "settings/defaults.h"
@@ -43,22 +45,8 @@ std::shared_ptr<const T> Unwrap(Napi::Value value, const napi_type_tag& tag) {
   return *static_cast<std::shared_ptr<const T>*>(data);
 }
 
-std::string Text(Napi::Object object, const char* key) {
-  const Napi::Value value = object.Get(key);
-  return value.IsString() ? value.As<Napi::String>().Utf8Value() : std::string();
-}
-
-bool Flag(Napi::Object object, const char* key) {
-  const Napi::Value value = object.Get(key);
-  return value.IsBoolean() && value.As<Napi::Boolean>().Value();
-}
-
-// A string, or a Buffer with the bytes as they are.
-std::string Bytes(Napi::Value value) {
-  if (value.IsBuffer()) {
-    auto buffer = value.As<Napi::Buffer<char>>();
-    return {buffer.Data(), buffer.Length()};
-  }
+// What is no string is not a word that anybody knows.
+std::string TextArgument(const Napi::Value& value) {
   return value.IsString() ? value.As<Napi::String>().Utf8Value() : std::string();
 }
 
@@ -87,43 +75,60 @@ Napi::Object Failed(Napi::Env env, const std::vector<SettingsError>& errors) {
   return result;
 }
 
-DocumentShape ShapeFrom(const std::string& name) {
+DocumentShape ReadShape(Fields& fields) {
+  const std::string name = fields.String("shape");
   if (name == "editor") return DocumentShape::kEditor;
-  return name == "sandbox" ? DocumentShape::kSettings : DocumentShape::kAuto;
+  if (name == "sandbox") return DocumentShape::kSettings;
+  fields.Expect(name == "auto", "shape", "'auto', 'editor' or 'sandbox'");
+  return DocumentShape::kAuto;
 }
 
-std::optional<LayerText> LayerFrom(Napi::Object options, const char* key) {
-  const Napi::Value value = options.Get(key);
-  if (!value.IsObject()) return std::nullopt;
-  auto layer = value.As<Napi::Object>();
-  return LayerText{Text(layer, "text"), Text(layer, "pointer"), ShapeFrom(Text(layer, "shape"))};
+// A document, or nothing. False with a TypeError pending.
+bool ReadLayer(const Napi::Value& value, std::optional<LayerText>* layer) {
+  if (value.IsUndefined()) return true;
+  Fields fields(value);
+  const DocumentShape shape = ReadShape(fields);
+  *layer = LayerText{fields.String("text"), fields.String("pointer"), shape};
+  return fields.ok();
+}
+
+// Permissions have one shape, and say so.
+bool ReadPermissions(const Napi::Value& value, std::optional<LayerText>* layer) {
+  if (value.IsUndefined()) return true;
+  Fields fields(value);
+  *layer = LayerText{fields.String("text"), fields.String("pointer"), DocumentShape::kAuto};
+  fields.Expect(fields.String("shape") == "permissions", "shape", "'permissions'");
+  return fields.ok();
 }
 
 // parse({text, pointer, shape}) -> {} or {errors}
 Napi::Value Parse(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
-  auto document = info[0].As<Napi::Object>();
-  const Origin root{Layer::kUser, Text(document, "pointer")};
-  const std::string shape = Text(document, "shape");
-  if (shape == "permissions") {
-    const auto parsed = ParsePermissions(Text(document, "text"), root);
+  Fields fields(info[0]);
+  const Origin root{Layer::kUser, fields.String("pointer")};
+  const std::string text = fields.String("text");
+  if (fields.ok() && fields.String("shape") == "permissions") {
+    const auto parsed = ParsePermissions(text, root);
     return parsed.ok() ? Napi::Object::New(env) : Failed(env, parsed.errors());
   }
-  const auto parsed = ParseSettings(Text(document, "text"), root, ShapeFrom(shape));
+  const DocumentShape shape = ReadShape(fields);
+  if (!fields.ok()) return env.Undefined();
+  const auto parsed = ParseSettings(text, root, shape);
   return parsed.ok() ? Napi::Object::New(env) : Failed(env, parsed.errors());
 }
 
-// resolveSettings({user, project, permissions, platform, projectTrusted}) -> {handle, settings, refused} or
-// {errors}
+// resolveSettings({user, project, permissions, platform, projectTrusted}) -> {handle, refused} or {errors}
 Napi::Value ResolveSettingsEntry(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
-  auto options = info[0].As<Napi::Object>();
+  Fields fields(info[0]);
   LayersInput input;
-  input.user = LayerFrom(options, "user");
-  input.project = LayerFrom(options, "project");
-  input.permissions = LayerFrom(options, "permissions");
-  input.platform = EnumFromName<Platform>(Text(options, "platform")).value_or(Platform::kLinux);
-  input.project_trusted = Flag(options, "projectTrusted");
+  input.platform = fields.Enum<Platform>("platform");
+  input.project_trusted = fields.Bool("projectTrusted");
+  if (!fields.ok() || !ReadLayer(fields.Get("user"), &input.user) ||
+      !ReadLayer(fields.Get("project"), &input.project) ||
+      !ReadPermissions(fields.Get("permissions"), &input.permissions)) {
+    return env.Undefined();
+  }
   SettingsResult<ResolvedSettings> resolved = ResolveSettings(input);
   if (!resolved.ok()) return Failed(env, resolved.errors());
   Napi::Object result = Napi::Object::New(env);
@@ -141,58 +146,61 @@ Napi::Value DescribeSettings(const Napi::CallbackInfo& info) {
         .ThrowAsJavaScriptException();
     return info.Env().Undefined();
   }
-  const SessionKind kind = EnumFromName<SessionKind>(Bytes(info[1])).value_or(SessionKind::kTerminal);
-  return Napi::String::New(info.Env(), SettingsToJson(settings->ForKind(kind)));
+  const std::optional<SessionKind> kind = EnumFromName<SessionKind>(TextArgument(info[1]));
+  if (!kind) {
+    Napi::TypeError::New(info.Env(), "kind must be 'terminal' or 'tool'").ThrowAsJavaScriptException();
+    return info.Env().Undefined();
+  }
+  return Napi::String::New(info.Env(), SettingsToJson(settings->ForKind(*kind)));
 }
 
-// [name, value, name, value, ...]; absent: the environment of this process, byte for byte.
-std::vector<EnvVar> EnvFrom(Napi::Value value) {
+// [name, value, name, value, ...]
+std::vector<EnvVar> ReadEnv(Fields& fields, const char* name) {
+  const std::vector<std::string> list = fields.ByteStrings(name);
+  fields.Expect(list.size() % 2 == 0, name, "pairs of a name and a value");
   std::vector<EnvVar> vars;
-  if (value.IsArray()) {
-    auto list = value.As<Napi::Array>();
-    for (uint32_t i = 0; i + 1 < list.Length(); i += 2)
-      vars.push_back({Bytes(list.Get(i)), Bytes(list.Get(i + 1))});
-    return vars;
-  }
+  for (size_t i = 0; i + 1 < list.size(); i += 2) vars.push_back({list[i], list[i + 1]});
+  return vars;
+}
+
+// The environment of this process, byte for byte. Somebody may have started it with entries that are no
+// variables, without a name or without a '='; nobody can ask for them, and they are not handed on.
+std::vector<EnvVar> HostEnv(const std::vector<std::string>& without) {
+  std::vector<EnvVar> vars;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
-    const size_t equals = text.find('=', 1);
-    if (equals == std::string_view::npos) continue;
-    vars.push_back({std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))});
+    const size_t equals = text.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    const std::string_view name = text.substr(0, equals);
+    if (std::find(without.begin(), without.end(), name) != without.end()) continue;
+    vars.push_back({std::string(name), std::string(text.substr(equals + 1))});
   }
   return vars;
 }
 
-std::vector<std::string> StringsFrom(Napi::Value value) {
-  std::vector<std::string> strings;
-  if (!value.IsArray()) return strings;
-  auto list = value.As<Napi::Array>();
-  for (uint32_t i = 0; i < list.Length(); ++i) strings.push_back(Bytes(list.Get(i)));
-  return strings;
-}
-
-// resolvePolicy({settings: handle, kind, projectDir, ...}) -> {handle, environment} or {errors}
+// resolvePolicy({settings: handle, kind, projectDir, ...}) -> {handle} or {errors}
 Napi::Value ResolvePolicyEntry(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
-  auto options = info[0].As<Napi::Object>();
-  const auto settings = Unwrap<ResolvedSettings>(options.Get("settings"), kSettingsTag);
+  Fields fields(info[0]);
+  const auto settings = Unwrap<ResolvedSettings>(fields.Get("settings"), kSettingsTag);
   if (settings == nullptr) {
     Napi::TypeError::New(env, "settings must come from resolveSettings()").ThrowAsJavaScriptException();
     return env.Undefined();
   }
   PolicyInput input;
-  input.kind = EnumFromName<SessionKind>(Text(options, "kind")).value_or(SessionKind::kTerminal);
-  input.settings = {settings, &settings->ForKind(input.kind)};
-  input.project_dir = Text(options, "projectDir");
-  input.cwd = Text(options, "cwd");
-  input.home = Text(options, "home");
-  input.term = Text(options, "term");
-  input.temp_dir = Text(options, "tempDir");
-  input.repositories = StringsFrom(options.Get("repositories"));
-  input.unsandboxed = Flag(options, "unsandboxed");
+  input.kind = fields.Enum<SessionKind>("kind");
+  input.project_dir = fields.String("projectDir");
+  input.cwd = fields.String("cwd");
+  input.home = fields.String("home");
+  input.term = fields.String("term");
+  input.temp_dir = fields.String("tempDir");
+  input.repositories = fields.Strings("repositories");
+  input.unsandboxed = fields.Bool("unsandboxed");
   input.is_root = geteuid() == 0;
-  input.env = EnvFrom(options.Get("env"));
-  if (options.Get("extraEnv").IsArray()) input.extra_env = EnvFrom(options.Get("extraEnv"));
+  input.env = fields.Has("env") ? ReadEnv(fields, "env") : HostEnv(fields.Strings("hostEnvWithout"));
+  if (fields.Has("extraEnv")) input.extra_env = ReadEnv(fields, "extraEnv");
+  if (!fields.ok()) return env.Undefined();
+  input.settings = {settings, &settings->ForKind(input.kind)};
   SettingsResult<std::shared_ptr<const Policy>> policy = ResolvePolicy(std::move(input));
   if (!policy.ok()) return Failed(env, policy.errors());
   Napi::Object result = Napi::Object::New(env);
@@ -242,13 +250,17 @@ Napi::Value PolicyEnvironment(const Napi::CallbackInfo& info) {
 Napi::Value ExplainEntry(const Napi::CallbackInfo& info) {
   const auto policy = PolicyArgument(info);
   if (policy == nullptr) return info.Env().Undefined();
-  const std::optional<Access> access = EnumFromName<Access>(Bytes(info[1]));
+  const std::optional<Access> access = EnumFromName<Access>(TextArgument(info[1]));
   if (!access) {
     Napi::TypeError::New(info.Env(), "access must be 'read', 'write', 'execute' or 'connect'")
         .ThrowAsJavaScriptException();
     return info.Env().Undefined();
   }
-  return Napi::String::New(info.Env(), ExplanationToJson(Explain(*policy, *access, Bytes(info[2]))));
+  if (!info[2].IsString()) {
+    Napi::TypeError::New(info.Env(), "target must be a string").ThrowAsJavaScriptException();
+    return info.Env().Undefined();
+  }
+  return Napi::String::New(info.Env(), ExplanationToJson(Explain(*policy, *access, TextArgument(info[2]))));
 }
 
 }  // namespace

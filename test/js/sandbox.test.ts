@@ -112,6 +112,37 @@ describe('settings', () => {
     expect((await runConfined(script, sandbox, { kind: 'terminal' })).output).toBe('0\n');
   });
 
+  sandboxed('do not confine less because an option has the wrong type or is no known word', () => {
+    const sandbox = { enabled: true, apply_to: 'tool' };
+    const mistakes: object[] = [
+      { kind: 'agent' }, { kind: 'Tool' }, { kind: null }, { kind: '' }, { projectDir: 5 }, { projectDir: ['/'] }, { home: 0 },
+      { repositories: '/' }, { repositories: [1] }, { repositories: {} }, { unsandboxed: 'yes' }, { unsandboxed: 1 }, { projectTrusted: 'no' },
+      { extraEnv: 'A=1' }, { extraEnv: { A: 1 } }, { extraEnv: [] }, { env: { A: null } },
+    ];
+    for (const mistake of mistakes) {
+      const options = { file: '/bin/true', projectDir: temporaryDirectory(), env: environment, kind: 'tool', sandbox, ...mistake };
+      const error = refusal(() => load().createSandboxedPty(options));
+      expect({ mistake, name: error.name, code: error.code }).toEqual({
+        mistake, name: 'TypeError', code: expect.stringMatching(/^ERR_INVALID_ARG_(TYPE|VALUE)$/),
+      });
+      expect(error.message).toContain(Object.keys(mistake)[0]);
+    }
+    // The same without a sandbox: what is wrong is wrong before it is switched on.
+    expect(refusal(() => load().createSandboxedPty({ file: '/bin/true', kind: 'agent' })).name).toBe('TypeError');
+  });
+
+  sandboxed('that were resolved already take no further layer', async () => {
+    const resolved = api().resolveSettings({ user: { enabled: true } });
+    const further = [{ projectSettings: { allow_network: false } }, { permissions: { allow_all_hosts: true } }, { projectTrusted: false }];
+    for (const layer of further) {
+      const options = { file: '/bin/true', projectDir: temporaryDirectory(), sandbox: resolved, ...layer };
+      expect(refusal(() => load().createSandboxedPty(options))).toMatchObject({ name: 'TypeError', code: 'ERR_INVALID_ARG_VALUE' });
+    }
+    const without = { projectSettings: null, permissions: undefined };
+    expect((await runConfined('true', {}, { sandbox: resolved, ...without })).report.confined).toBe(true);
+    expect((await runConfined('true', { enabled: true }, further[0])).report.confined).toBe(true);
+  });
+
   sandboxed('never take the project from the working directory', async () => {
     const elsewhere = fs.mkdtempSync(path.join(os.homedir(), '.pty-test-'));
     try {
@@ -228,6 +259,39 @@ describe('the environment', () => {
     );
     expect(output).toContain('EDITOR=from-the-process');
     expect(output).not.toContain('SOME_TOKEN');
+  });
+
+  // [settings, whether process.env itself is given, a copy of it, or nothing]
+  const runEnv = (sandbox: object, given: 'nothing' | 'itself' | 'a copy', env: NodeJS.ProcessEnv): Promise<string[]> =>
+    resultOf(
+      (pty, _kernel, { projectDir, sandbox: settings, given: how }) =>
+        new Promise((resolve) => {
+          let text = '';
+          const env = how === 'nothing' ? {} : { env: how === 'itself' ? process.env : { ...process.env } };
+          const child = pty.createSandboxedPty({ file: '/usr/bin/env', projectDir, sandbox: settings, ...env });
+          child.onData((data) => (text += data));
+          child.onExit(() => resolve(text.split('\r\n')));
+        }),
+      { arg: { projectDir: temporaryDirectory(), sandbox, given }, env: { ...process.env, ...env } },
+    );
+
+  sandboxed("has nothing of the terminal that the host runs in, unless the caller's own environment says so", async () => {
+    const env = { TMUX: 'l', TMUX_PANE: 'l', STY: 'l', WINDOW: 'l', WINDOWID: 'l', TERMCAP: 'l', COLUMNS: 'l', LINES: 'l', KEPT: 'l' };
+    const left = (lines: string[]): string[] => lines.filter((line) => line.endsWith('=l')).map((line) => line.replace('=l', '')).sort();
+    for (const sandbox of [{ enabled: false }, { enabled: true, allowed_env_vars: ['*'] }]) {
+      expect(left(await runEnv(sandbox, 'nothing', env))).toEqual(['KEPT']);
+      expect(left(await runEnv(sandbox, 'itself', env))).toEqual(['KEPT']);
+      expect(left(await runEnv(sandbox, 'a copy', env))).toEqual(Object.keys(env).sort());
+    }
+  });
+
+  sandboxed('does not fail because of what is no variable in the environment of the host', async () => {
+    const env = { '=x': '1', '': 'empty', KEPT: 'l' };
+    for (const sandbox of [{ enabled: false }, { enabled: true, allowed_env_vars: ['*'] }]) {
+      const lines = await runEnv(sandbox, 'nothing', env);
+      expect(lines).toContain('KEPT=l');
+      expect(lines.filter((line) => line.startsWith('='))).toEqual([]);
+    }
   });
 });
 

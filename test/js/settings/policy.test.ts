@@ -47,6 +47,21 @@ test('kind and apply_to', () => {
   expect(resolvePolicy({ settings, projectDir, home, kind: 'tool' }).describe().confined).toBe(true);
 });
 
+test('arguments of the wrong type are TypeErrors, and never as good as absent', () => {
+  const settings = resolveSettings({ user: { ...on, apply_to: 'tool' } });
+  const mistakes: object[] = [
+    { kind: 'agent' }, { kind: 5 }, { kind: null }, { projectDir: 5 }, { cwd: Buffer.from('/') }, { home: null }, { term: 5 }, { tempDir: [] },
+    { repositories: '/' }, { repositories: [5] }, { unsandboxed: 'true' }, { env: 'A=1' }, { env: { A: 5 } }, { env: [] }, { extraEnv: { A: null } },
+  ];
+  for (const mistake of mistakes) {
+    const input = { settings, projectDir, home, kind: 'tool' as const, ...mistake };
+    expect(() => resolvePolicy(input)).toThrow(TypeError);
+    expect(() => resolvePolicy(input)).toThrow(Object.keys(mistake)[0]);
+  }
+  const policy = resolvePolicy({ settings, projectDir, home });
+  expect(() => explain(policy, 'read', 5 as unknown as string)).toThrow('target must be a string');
+});
+
 test('explain says who decided and what would help', () => {
   const policy = resolvePolicy({ settings: resolveSettings({ user: on }), projectDir, home });
   expect(explain(policy, 'write', './x')).toMatchObject({ allowed: true, by: { layer: 'caller', pointer: '/projectDir' } });
