@@ -78,7 +78,7 @@ wire::Failed ExecuteFirst(const PlanView& plan) {
 //  CLOEXEC.
 //  4. chdir, still with the host's credentials, as node-pty does.
 //  5. confined: the bounding set of capabilities is emptied while the privilege to do so is still there.
-//  6. supplementary groups, gid, uid: in this order, since each needs the privilege that the next gives up.
+//  6. gid, supplementary groups, uid: the last gives up the privilege that the others need.
 //  7. every descriptor from 3 on is marked CLOEXEC: nothing but 0-2 reaches the shell.
 //  8. signals: every disposition is the default one (what the host's C library uses for itself came to us as
 //     ignored).
@@ -105,9 +105,9 @@ void BecomeShell(const PlanView& plan, const ChildFds& fds) {
   if (plan.confined) {
     if (int err = DropBoundingSet(); err != 0) Fail(error_fd, Stage::kPrivileges, err);
   }
+  if (plan.set_ids && setgid(plan.gid) == -1) Fail(error_fd, Stage::kGid, errno);
   if (plan.set_groups && SetGroups(plan.group_count, plan.groups) == -1)
     Fail(error_fd, Stage::kGroups, errno);
-  if (plan.set_ids && setgid(plan.gid) == -1) Fail(error_fd, Stage::kGid, errno);
   if (plan.set_ids && setuid(plan.uid) == -1) Fail(error_fd, Stage::kUid, errno);
   if (int err = MarkCloseOnExecFrom(3); err != 0) Fail(error_fd, Stage::kDescriptors, err);
   if (int err = ResetSignalDispositions(); err != 0) Fail(error_fd, Stage::kSignals, err);

@@ -46,7 +46,9 @@ Result<Identity> ResolveIdentity(const SpawnRequest::Ids& ids) {
   Identity identity;
   identity.uid = ids.uid;
   identity.gid = ids.gid;
-  identity.set_groups = geteuid() == 0;
+  // Root is not the only one who may become somebody else: capabilities are enough. Whoever does must give up
+  // its own groups as well, or fail. As ourselves, without privilege, there is nothing to give up.
+  identity.set_groups = geteuid() == 0 || ids.uid != geteuid() || ids.gid != getegid();
   if (!identity.set_groups) return identity;
   TRY_ASSIGN(std::string name, LoginName(ids.uid));
   identity.groups = name.empty() ? std::vector<uint32_t>{ids.gid} : GroupsOf(name, ids.gid);

@@ -7,9 +7,10 @@
 
 namespace spty {
 
-// The full identity for these numbers: with the privilege to change groups, the user's own supplementary
-// groups replace the host's (node-pty keeps the host's, so that a session of another user stays in root's
-// groups). May ask the user database, so it may block; host thread, before any process exists.
+// The full identity for these numbers: the user's own supplementary groups replace the host's (node-pty keeps
+// the host's, so that a session of another user stays in root's groups). Only a host that stays who it is,
+// and is not root, keeps its groups. May ask the user database, so it may block; host thread, before any
+// process exists.
 Result<Identity> ResolveIdentity(const SpawnRequest::Ids& ids);
 
 }  // namespace spty

@@ -1,4 +1,5 @@
-import { better, contract, host, linux, root, run } from './support';
+import { existsSync } from 'node:fs';
+import { better, contract, host, linux, root, run, type HostEnd, type Need } from './support';
 
 const someone = { uid: 4242, gid: 4343 };
 
@@ -39,6 +40,37 @@ better.needing(linux, root)('with uid and gid the supplementary groups of the ho
   expect(end.code).toBe(0);
   expect(end.result).toContain('Groups:');
   expect(end.result).not.toMatch(/7777|8888/);
+});
+
+const setpriv: Need = { met: existsSync('/usr/bin/setpriv'), reason: 'needs setpriv(1)' };
+
+/** A host that is not root, is in a group of its own, and has these capabilities, and one to read this package wherever it is. */
+const hostWith = (capabilities: string[], who: object): Promise<HostEnd> => {
+  const given = ['dac_read_search', ...capabilities].map((name) => `+${name}`).join(',');
+  const rights = [`--inh-caps=-all,${given}`, `--ambient-caps=-all,${given}`];
+  return host(
+    (pty, _kernel, options) =>
+      new Promise((resolve) => {
+        let output = '';
+        const child = pty.spawn('sh', ['-c', 'id -u; id -g; grep ^Groups /proc/$$/status'], { ...options, cwd: '/' });
+        child.onData((data) => (output += data));
+        child.onExit(() => resolve(output.replace(/\s+/g, ' ')));
+      }),
+    { arg: who, cwd: '/', through: ['/usr/bin/setpriv', '--reuid=4141', '--regid=4141', '--groups=7777', ...rights] },
+  );
+};
+
+better.needing(linux, root, setpriv)('also by a host that is not root, but may change its user and group', async () => {
+  expect((await hostWith(['setuid', 'setgid'], someone)).result).toBe('4242 4343 Groups: 4343 ');
+});
+
+better.needing(linux, root, setpriv)('a host that may not give them up cannot start a session of another user', async () => {
+  const end = await hostWith(['setuid'], { uid: 4242, gid: 4141 });
+  expect(end.result).toBe('setgroups(2) failed.: Operation not permitted ');
+});
+
+contract.needing(linux, root, setpriv)('a host that is not root keeps its groups in a session of its own', async () => {
+  expect((await hostWith([], { uid: 4141, gid: 4141 })).result).toBe('4141 4141 Groups: 7777 ');
 });
 
 contract.needing(linux, root)('without uid and gid the groups of the host are kept', async () => {

@@ -22,13 +22,29 @@ TEST(ResolveIdentity, KeepsTheNumbersItWasGiven) {
   EXPECT_EQ(identity.value().gid, 5678U);
 }
 
-TEST(ResolveIdentity, LeavesTheGroupsAloneWithoutThePrivilege) {
+TEST(ResolveIdentity, LeavesTheGroupsAloneIfNobodyElseIsMeant) {
   auto check = []() -> std::string {
-    if (geteuid() == 0) CHILD_CHECK(setuid(4242) == 0);
-    auto identity = ResolveIdentity(Ids{4242, 4242});
+    if (geteuid() == 0) CHILD_CHECK(setgid(4242) == 0 && setuid(4242) == 0);
+    auto identity = ResolveIdentity(Ids{geteuid(), getegid()});
     CHILD_CHECK(identity.ok());
     CHILD_CHECK(!identity.value().set_groups);
     CHILD_CHECK(identity.value().groups.empty());
+    return "";
+  };
+  EXPECT_EQ(InChild(check), "");
+}
+
+// Who may become somebody else without being root has capabilities, which need not include the one for
+// groups.
+TEST(ResolveIdentity, NeverTakesItsOwnGroupsAlongIntoAnotherIdentity) {
+  auto check = []() -> std::string {
+    if (geteuid() == 0) CHILD_CHECK(setgid(4242) == 0 && setuid(4242) == 0);
+    for (const Ids& ids : {Ids{3'999'999'999, getegid()}, Ids{geteuid(), 88}, Ids{3'999'999'999, 88}}) {
+      auto identity = ResolveIdentity(ids);
+      CHILD_CHECK(identity.ok());
+      CHILD_CHECK(identity.value().set_groups);
+      CHILD_CHECK(!identity.value().groups.empty());
+    }
     return "";
   };
   EXPECT_EQ(InChild(check), "");
