@@ -34,7 +34,12 @@ export class OpenTerminal {
     this.ptsName = pair.name;
     this.fd = pair.master;
     this.master = openStream(pair.master, [pair.slave]);
-    this.slave = openStream(pair.slave, []);
+    try {
+      this.slave = openStream(pair.slave, []);
+    } catch (error) {
+      this.master.destroy();
+      throw error;
+    }
     for (const end of [this.master, this.slave]) {
       if (encoding !== null) end.setEncoding(encoding);
       end.resume();

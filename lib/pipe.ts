@@ -2,26 +2,32 @@
 interface Source {
   on(event: string, listener: (...args: any[]) => void): void;
   removeListener(event: string, listener: (...args: any[]) => void): void;
-  pause(): void;
-  resume(): void;
+}
+
+/** Those who cannot take more at the moment. The terminal flows while there are none, and its user has not paused it. */
+export interface Holders {
+  add(holder: object): void;
+  delete(holder: object): void;
 }
 
 /** stream.pipe for a terminal: waits for a slow destination, and ends it with the terminal unless told otherwise. */
 export function pipeTerminal<T extends NodeJS.WritableStream>(
   source: Source,
   destination: T,
+  holders: Holders,
   options: { end?: boolean } = {},
 ): T {
-  // A terminal that somebody else paused is not ours to resume.
+  // One for each call: a destination may be piped to twice.
+  const holder = {};
   let waiting = false;
   const resume = () => {
-    if (waiting) source.resume();
     waiting = false;
+    holders.delete(holder);
   };
   const forward = (data: string | Buffer) => {
     if (destination.write(data) === false && !waiting) {
       waiting = true;
-      source.pause();
+      holders.add(holder);
       destination.once('drain', resume);
     }
   };

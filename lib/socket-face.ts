@@ -7,6 +7,11 @@ interface Face {
   resume(): void;
   readonly fd: number;
   write(data: string | Uint8Array): void;
+  end(data?: string | Uint8Array): void;
+  setEncoding(encoding: string | null): void;
+  pipe<T extends NodeJS.WritableStream>(destination: T, options?: { end?: boolean }): T;
+  emit(event: string, ...args: unknown[]): boolean;
+  listeners(event: string): Function[];
   on(event: string, listener: (...args: any[]) => void): void;
   once(event: string, listener: (...args: any[]) => void): void;
   removeListener(event: string, listener: (...args: any[]) => void): void;
@@ -49,8 +54,47 @@ export class SocketFace {
     return (this.terminal.write(data) as unknown) !== false;
   }
 
+  end(data?: string | Uint8Array): this {
+    this.terminal.end(data);
+    return this;
+  }
+
+  setEncoding(encoding: string | null): this {
+    this.terminal.setEncoding(encoding);
+    return this;
+  }
+
+  pipe<T extends NodeJS.WritableStream>(destination: T, options?: { end?: boolean }): T {
+    return this.terminal.pipe(destination, options);
+  }
+
   get fd(): number {
     return this.terminal.fd;
+  }
+
+  /** The master is closed: by destroy(), or because the session is over. */
+  get destroyed(): boolean {
+    return this.fd === -1;
+  }
+
+  get readable(): boolean {
+    return !this.destroyed;
+  }
+
+  emit(event: string, ...args: unknown[]): boolean {
+    return this.terminal.emit(event, ...args);
+  }
+
+  listeners(event: string): Function[] {
+    return this.terminal.listeners(event);
+  }
+
+  addListener(event: string, listener: (...args: any[]) => void): this {
+    return this.on(event, listener);
+  }
+
+  off(event: string, listener: (...args: any[]) => void): this {
+    return this.removeListener(event, listener);
   }
 
   on(event: string, listener: (...args: any[]) => void): this {

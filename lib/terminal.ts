@@ -8,8 +8,9 @@ import { InputFeeder } from './input-feeder';
 import { LegacyEvents } from './legacy-events';
 import { NativeSession } from './native-loader';
 import { limitViolations, notDisposed, trackingWarning, Violation, Warning } from './notices';
-import { checkCells, ResolvedOptions } from './options';
+import { checkCells, checkPixels, ResolvedOptions } from './options';
 import { isUtf8, OutputDecoder } from './output-decoder';
+import { OutputFlow } from './output-flow';
 import { pipeTerminal } from './pipe';
 import type { Sandbox } from './sandbox';
 import { SocketFace } from './socket-face';
@@ -35,8 +36,8 @@ export class Terminal extends LegacyEvents {
   private readonly writesUtf8: boolean;
   private decoder: OutputDecoder;
   private size: { cols: number; rows: number };
-  private userPaused = false;
-  private gateOpen = false;
+  private readonly flow: OutputFlow;
+  private holdsLoop = true;
   private needsDrain = false;
   private exited = false;
   private readonly enforcement: string;
@@ -76,7 +77,7 @@ export class Terminal extends LegacyEvents {
         onData: (chunk) => this.receive(chunk),
         onDrain: () => this.inputDrained(),
         onExit: (code, signal) => this.finish(code, signal),
-        onMore: () => setImmediate(() => this.session.deliver()),
+        onMore: () => this.deliverLater(),
         onLimit: (processes, memory) => this.violated(limitViolations(processes, memory)),
         text: this.decoder.acceptsText,
       },
@@ -85,6 +86,7 @@ export class Terminal extends LegacyEvents {
     this.enforcement = sandbox ? this.session.enforcement : '';
     this.trackedBy = this.session.tracking;
     this.input = new InputFeeder(this.session);
+    this.flow = new OutputFlow(this.session);
     this.pid = this.session.pid;
     this.ptsName = this.session.slaveName;
     // Listeners that come in this tick, or in an immediate of it, miss nothing: not even the exit.
@@ -99,10 +101,17 @@ export class Terminal extends LegacyEvents {
   // ---- output -----------------------------------------------------------------------------------------------------
 
   private openGate(): void {
-    this.gateOpen = true;
     const warning = trackingWarning(this.tracking);
     if (warning) this.warn(warning);
-    if (!this.userPaused) this.session.resume();
+    this.flow.begin();
+  }
+
+  /** In another turn of the event loop, which a session that does not hold the loop must not bring about. */
+  private deliverLater(): void {
+    const deliver = (): void => this.session.deliver();
+    // Not an immediate without a hold: that one also waits until something else wakes the loop.
+    if (this.holdsLoop) setImmediate(deliver);
+    else setTimeout(deliver, 0).unref();
   }
 
   private warn(warning: Warning): void {
@@ -128,13 +137,12 @@ export class Terminal extends LegacyEvents {
   }
 
   pause(): void {
-    this.userPaused = true;
-    this.session.pause();
+    this.flow.pause();
   }
 
+  /** Output goes on, unless a destination of pipe() is full. */
   resume(): void {
-    this.userPaused = false;
-    if (this.gateOpen) this.session.resume();
+    this.flow.resume();
   }
 
   setEncoding(encoding: string | null): void {
@@ -142,7 +150,7 @@ export class Terminal extends LegacyEvents {
   }
 
   pipe<T extends NodeJS.WritableStream>(destination: T, options?: { end?: boolean }): T {
-    return pipeTerminal(this, destination, options);
+    return pipeTerminal(this, destination, this.flow, options);
   }
 
   // ---- input ------------------------------------------------------------------------------------------------------
@@ -212,7 +220,9 @@ export class Terminal extends LegacyEvents {
     checkCells('cols', cols);
     checkCells('rows', rows);
     const { width = 0, height = 0 } = pixelSize ?? {};
-    const errno = this.session.resize(Math.trunc(cols), Math.trunc(rows), width, height);
+    checkPixels('width', width);
+    checkPixels('height', height);
+    const errno = this.session.resize(Math.trunc(cols), Math.trunc(rows), Math.trunc(width), Math.trunc(height));
     // A terminal that has just ended has no size; that is no reason to throw at an editor that is still laying out.
     if (errno !== 0 && errno !== os.constants.errno.EBADF) {
       throw new Error(`ioctl(2) failed, ${getSystemErrorName(-errno)}`);
@@ -298,11 +308,13 @@ export class Terminal extends LegacyEvents {
 
   /** Lets the event loop end although the session runs. */
   unref(): this {
+    this.holdsLoop = false;
     this.session.unref();
     return this;
   }
 
   ref(): this {
+    this.holdsLoop = true;
     this.session.ref();
     return this;
   }

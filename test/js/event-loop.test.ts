@@ -74,6 +74,36 @@ for (const how of ['_socket.unref()', 'unref()'] as const) {
   });
 }
 
+ours('unref() lets node end although the session prints without end and its listener is slow', async () => {
+  const end = await host((pty) => {
+    const child = pty.spawn('yes', [], {});
+    let chunks = 0;
+    child.onData(() => {
+      // Long enough for the next chunk to be there already.
+      const until = Date.now() + 60;
+      while (Date.now() < until);
+      if (++chunks !== 5) return;
+      child.unref();
+      console.log('let go');
+    });
+  });
+  expect(end).toMatchObject({ code: 0, signal: null, stdout: 'let go\n', stderr: '' });
+});
+
+ours('output goes on after unref() while something else keeps node alive', async () => {
+  const count = await resultOf((pty) => {
+    const child = pty.spawn('sh', ['-c', 'yes | head -c 4000000; echo; echo end'], {}) as any;
+    child.unref();
+    const alive = setTimeout(() => process.exit(7), 60_000);
+    let length = 0;
+    return new Promise((resolve) => {
+      child.onData((data: string) => (length += data.length));
+      child.onExit(() => (clearTimeout(alive), resolve(length)));
+    });
+  });
+  expect(count).toBe(6_000_000 + '\r\nend\r\n'.length);
+});
+
 ours('ref takes unref back', async () => {
   const end = await host((pty) => {
     const child = pty.spawn('sh', ['-c', 'echo output; exit 3'], {});

@@ -38,6 +38,20 @@ contract('listeners are called in the order of their subscription, without this'
   expect(calls.slice(0, 2)).toEqual([['first', undefined], ['second', undefined]]);
 });
 
+contract("onData comes before on('data'), 'close' before onExit, and onExit before on('exit')", async () => {
+  const { pty } = script('echo text; exit 3');
+  const order: string[] = [];
+  const hear = (what: string): void => void (order.includes(what) || order.push(what));
+  pty.on('error', () => {}); // node-pty's normal end
+  const done = new Promise<void>((resolve) => pty.on('exit', () => (hear("on('exit')"), resolve())));
+  pty.on('close', () => hear('close'));
+  pty.on('data', () => hear("on('data')"));
+  pty.onExit(() => hear('onExit'));
+  pty.onData(() => hear('onData'));
+  await done;
+  expect(order).toEqual(['onData', "on('data')", 'close', 'onExit', "on('exit')"]);
+});
+
 contract('every listener gets the same chunks', async () => {
   const session = script(parrot);
   const others: string[] = [];

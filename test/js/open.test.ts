@@ -92,3 +92,33 @@ ours('resize after the ends are destroyed does not reach whoever got the descrip
   pair.resize(11, 7);
   expect(others.map(sizeOf)).toEqual(Array(5).fill('40 50'));
 });
+
+ours('if one end cannot be used, nothing of the other is left', async () => {
+  const left = await resultOf(async (pty, kernel) => {
+    const tty = require('node:tty');
+    const Real = tty.ReadStream;
+    const names: string[] = [];
+    // The first stream of a process brings a descriptor of Node's own, which stays.
+    const first = pty.open({});
+    const ends = [first.slave, first.master];
+    const closed = ends.map((end) => new Promise((resolve) => end.once('close', resolve)));
+    for (const end of ends) end.destroy();
+    await Promise.all(closed);
+    for (const failing of [1, 2]) {
+      const before = kernel.openFds();
+      let calls = 0;
+      tty.ReadStream = function (fd: number) {
+        if (++calls === failing) throw new Error(`no end ${failing}`);
+        return new Real(fd);
+      };
+      try {
+        pty.open({});
+      } catch (error) {
+        names.push((error as Error).message);
+      }
+      await kernel.until('the ends are closed', () => kernel.openFds().every((fd) => before.includes(fd)));
+    }
+    return names;
+  });
+  expect(left).toEqual(['no end 1', 'no end 2']);
+});

@@ -93,6 +93,18 @@ contract.needing(linux, perl)('the pixel size is 0 at first and can be set with 
   await session.printed('31x91x0x0');
 });
 
+better('a pixel size that the kernel cannot keep is refused, and the size stays', () => {
+  const { pty } = script('read line', { cols: 81, rows: 25 });
+  for (const pixels of [-1, 65536, 1e9, NaN, Infinity, '9', null, {}]) {
+    for (const size of [{ width: pixels, height: 1 }, { width: 1, height: pixels }]) {
+      expect(() => pty.resize(90, 30, size)).toThrow(RangeError);
+    }
+  }
+  expect([pty.cols, pty.rows]).toEqual([81, 25]);
+  pty.resize(90, 30, { width: 65535.9, height: undefined });
+  expect([pty.cols, pty.rows]).toEqual([90, 30]);
+});
+
 better('after the exit a resize is ignored', async () => {
   const session = script('exit 0');
   await session.exit();

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { Readable } from 'node:stream';
 import {
-  better, checksumAfterGate, checksumOfInput, contract, Gate, hexOfInput, host, ours, refusalOfWrite, script, type Session,
+  better, checksumAfterGate, checksumOfInput, contract, Gate, hexOfInput, host, linux, ours, refusalOfWrite, script,
+  temporaryDirectory, until, type Session,
 } from './support';
 
 const MiB = 1024 * 1024;
@@ -236,4 +239,17 @@ ours('after the exit nothing is counted as queued', async () => {
   session.pty.kill('SIGKILL');
   await session.exit();
   expect(session.pty.writableLength).toBe(0);
+});
+
+better.needing(linux)('what is typed while the child has its stdio closed waits until it opens the terminal again', async () => {
+  const dir = temporaryDirectory();
+  const [closed, go] = [path.join(dir, 'closed'), path.join(dir, 'go')];
+  execFileSync('mkfifo', [go]);
+  const child = 'stty -echo; echo ready; exec <&- >&- 2>&-; : > "$1"; : < "$2"; read line < /dev/tty; echo "<$line>" > /dev/tty';
+  const session = script(child, {}, closed, go);
+  await session.printed('ready');
+  await until('the terminal is closed', () => fs.existsSync(closed));
+  session.pty.write('typed meanwhile\r');
+  fs.closeSync(fs.openSync(go, 'w'));
+  await session.printed('<typed meanwhile>');
 });
