@@ -5,6 +5,9 @@ function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
+/** As deep as the parser goes (native/settings/json_parse.h): deeper, and we would run out of stack before it is asked. */
+const maxDepth = 64;
+
 /** What JSON.stringify would drop or turn into null without a word: found before it does. */
 function findUnspeakable(value: unknown, pointer: string, parents: object[]): Omit<Problem, 'layer'> | undefined {
   const problem = (message: string): Omit<Problem, 'layer'> => ({ code: 'ERR_SETTINGS', pointer, message });
@@ -14,6 +17,7 @@ function findUnspeakable(value: unknown, pointer: string, parents: object[]): Om
   }
   if (typeof value !== 'object') return problem(`Settings are JSON, which has no ${typeof value}.`);
   if (parents.includes(value)) return problem('The settings contain themselves.');
+  if (parents.length >= maxDepth) return problem(`The settings are nested more than ${maxDepth} deep.`);
   const isArray = Array.isArray(value);
   for (const [key, item] of Object.entries(value)) {
     // An undefined member is an absent one; an undefined element would become null.

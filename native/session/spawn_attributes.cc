@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <signal.h>
 
+#include <cerrno>
+
 #include "base/spawn_flags.h"
 #include "keeper/wire.h"
 
@@ -33,8 +35,12 @@ Result<SpawnAttributes> SpawnAttributes::ForKeeper(int control) {
   TRY(Checked(posix_spawn_file_actions_init(actions.get()), "posix_spawn_file_actions_init"));
   result.actions_.reset(actions.release());
   posix_spawn_file_actions_t* list = result.actions_.get();
-  // If `control` already has the number, dup2 onto itself clears its close-on-exec flag: that is what we
-  // want.
+  // dup2 onto itself keeps the close-on-exec flag before glibc 2.29, and the keeper would start without.
+  if (control == wire::kControlFd) {
+    result.control_ = Fd(fcntl(control, F_DUPFD_CLOEXEC, wire::kControlFd + 1));
+    if (!result.control_.valid()) return Error{Stage::kKeeper, errno, "F_DUPFD_CLOEXEC"};
+    control = result.control_.get();
+  }
   TRY(Checked(posix_spawn_file_actions_adddup2(list, control, wire::kControlFd), "adddup2"));
   TRY(Checked(posix_spawn_file_actions_addopen(list, 0, "/dev/null", O_RDWR, 0), "addopen"));
   TRY(Checked(posix_spawn_file_actions_adddup2(list, 0, 1), "adddup2"));

@@ -5,13 +5,15 @@
 
 #include <memory>
 
+#include "base/fd.h"
 #include "base/result.h"
 
 namespace spty {
 
 class SpawnAttributes {
  public:
-  // For a keeper whose control socket is `control`: see KeeperProcess::Start.
+  // For a keeper whose control socket is `control`, which stays open until the spawn: see
+  // KeeperProcess::Start.
   static Result<SpawnAttributes> ForKeeper(int control);
 
   const posix_spawnattr_t* attributes() const { return attributes_.get(); }
@@ -32,6 +34,7 @@ class SpawnAttributes {
   };
 
   SpawnAttributes() = default;
+  Fd control_;  // only if the caller's cannot be used as it is
   std::unique_ptr<posix_spawnattr_t, DestroyAttributes> attributes_;
   std::unique_ptr<posix_spawn_file_actions_t, DestroyActions> actions_;
 };

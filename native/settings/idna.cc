@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "settings/idna_table.h"
 #include "settings/text.h"
 
 namespace spty {
@@ -83,14 +84,11 @@ bool IsLetter(uint32_t c) {
                      [c](const Range& range) { return c >= range.first && c <= range.last; });
 }
 
-// Invisible, reserved or private: nothing that a registry hands out, and nothing that a reader could check.
-constexpr Range kNeverInNames[] = {{0x80, 0xA9},     {0xAB, 0xB6},     {0xB8, 0xDE},       {0xF7, 0xF7},
-                                   {0x2000, 0x206F}, {0x3000, 0x3004}, {0xE000, 0xF8FF},   {0xFE00, 0xFE0F},
-                                   {0xFEFF, 0xFEFF}, {0xFF00, 0xFFFF}, {0xE0000, 0x10FFFF}};
-
-bool IsNeverInNames(uint32_t c) {
-  return std::any_of(std::begin(kNeverInNames), std::end(kNeverInNames),
-                     [c](const Range& range) { return c >= range.first && c <= range.last; });
+// What may stand in a label that was decoded.
+bool IsAllowed(uint32_t c) {
+  if (c >= 0x80) return !IsDisallowedInNames(c);
+  const char ascii = static_cast<char>(c);
+  return ascii == '-' || (IsAsciiAlnum(ascii) && AsciiLower(ascii) == ascii);
 }
 
 }  // namespace
@@ -183,7 +181,7 @@ bool IsValidALabel(std::string_view label) {
   const auto decoded = PunycodeDecode(text);
   if (!decoded || std::all_of(decoded->begin(), decoded->end(), [](uint32_t c) { return c < 0x80; }))
     return false;
-  if (std::any_of(decoded->begin(), decoded->end(), IsNeverInNames)) return false;
+  if (!std::all_of(decoded->begin(), decoded->end(), IsAllowed)) return false;
   const auto again = PunycodeEncode(*decoded);
   return again && *again == text;
 }

@@ -19,7 +19,8 @@ std::optional<std::vector<uint32_t>> PunycodeDecode(std::string_view text);
 // Arabic, Indic, Thai, kana, CJK, Hangul); anything else is none, and the person is asked for the xn-- form.
 std::optional<std::string> LabelToAscii(std::string_view utf8_label);
 
-// Whether a label that starts with "xn--" (lower case) is the encoding of something that had to be encoded.
+// Whether a label that starts with "xn--" (lower case) is the encoding of something that had to be encoded,
+// and that a host name may consist of: no capital letters, no symbols.
 bool IsValidALabel(std::string_view label);
 
 }  // namespace spty

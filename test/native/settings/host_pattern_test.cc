@@ -153,6 +153,50 @@ TEST(IdnaTest, AgreesWithTheSamplesOfRfc3492) {
   EXPECT_EQ(PunycodeDecode("ihqwcrb4cv8a8dqg056pqjye"), chinese);
 }
 
+TEST(IdnaTest, RefusesEncodingsOfWhatNoNameMayHave) {
+  for (const char* label : {
+           "xn--bcher-2pa",  // b, U with dots in capitals, cher
+           "xn--e0agh1afp",  // capital Cyrillic
+           "xn--n3h",        // a snowman
+           "xn--x-sy8h",     // a ligature
+           "xn--ab-g1t",     // a space of no width
+           "xn--08a0euc",    // a capital Armenian letter
+           "xn--y9a4835w",   // an emoji
+           "xn--a-usa",      // a digraph in title case
+           "xn--a-ylm",      // a capital letter with a dot
+           "xn--b-yq0i",     // a letter of full width
+           "xn--x-5ca",      // a superscript
+       }) {
+    EXPECT_FALSE(IsValidALabel(label)) << label;
+  }
+  // Armenian, a sharp s, Georgian, Devanagari, Cyrillic, kanji, Greek, a dot below and above, Hebrew with a
+  // point, Cherokee, which is written in what Unicode calls capitals.
+  for (const char* label : {"xn--y9a3aq", "xn--fa-hia", "xn--lododh2atk", "xn--h2bhs4b8d8a", "xn--b1agh1afp",
+                            "xn--wgv71a119e", "xn--hxakic4aa", "xn--a-trm", "xn--a-fgc8f", "xn--f9dt7l"}) {
+    EXPECT_TRUE(IsValidALabel(label)) << label;
+  }
+}
+
+TEST(IdnaTest, AcceptsWhatItEncodesItself) {
+  int encoded = 0;
+  for (uint32_t c = 0x80; c < 0x10000; ++c) {
+    if (c >= 0xD800 && c <= 0xDFFF) continue;
+    std::string utf8;
+    if (c < 0x800) {
+      utf8 += static_cast<char>(0xC0 | (c >> 6));
+    } else {
+      utf8 += static_cast<char>(0xE0 | (c >> 12));
+      utf8 += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
+    }
+    utf8 += static_cast<char>(0x80 | (c & 0x3F));
+    const auto label = LabelToAscii(utf8 + "x");
+    if (!label) continue;
+    ++encoded;
+    EXPECT_TRUE(IsValidALabel(*label)) << std::hex << c;
+  }
+  EXPECT_GT(encoded, 30'000);
+}
+
 TEST(PublicSuffixTest, KnowsRegistriesAndSharedHosting) {
   for (const char* suffix : {"com", "internal", "co.uk", "com.br", "github.io", "s3.amazonaws.com"}) {
     EXPECT_TRUE(IsPublicSuffix(suffix)) << suffix;
