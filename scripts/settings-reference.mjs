@@ -30,8 +30,9 @@ function typeOf(node) {
   return type + range;
 }
 
+/** null stands for what depends on the profile or the platform, or for an alias: the description says which. */
 function defaultOf(node) {
-  if (node.default === undefined) return '';
+  if (node.default === undefined || node.default === null) return '';
   if (!Array.isArray(node.default)) return code(node.default);
   return node.default.length === 0 ? code('[]') : node.default.map(code).join(', ');
 }

@@ -1,8 +1,9 @@
 import * as path from 'path';
 
 const dist = path.join(__dirname, '..', '..', '..', 'dist');
-const { resolveSettings, ResolvedSettings } = require(path.join(dist, 'settings.js')) as typeof import('../../../dist/settings');
+const { checkSettings, resolveSettings, ResolvedSettings } = require(path.join(dist, 'settings.js')) as typeof import('../../../dist/settings');
 const { SettingsError } = require(path.join(dist, 'settings-error.js')) as typeof import('../../../dist/settings-error');
+const { loadNative } = require(path.join(dist, 'native-loader.js')) as typeof import('../../../dist/native-loader');
 const { SandboxError } = require(path.join(dist, 'errors.js')) as typeof import('../../../dist/errors');
 
 function problemOf(run: () => unknown): InstanceType<typeof SettingsError> {
@@ -62,6 +63,68 @@ test('what JSON cannot say is refused instead of dropped', () => {
   ];
   for (const [user, pointer] of bad) expect(problemOf(() => resolveSettings({ user: user as object })).pointer).toBe(pointer);
   expect(resolveSettings({ user: { enabled: undefined as unknown as null } }).effective().enabled).toBe(false);
+});
+
+test('an object that is too deep is refused as its text is', () => {
+  const nested = (depth: number): object => {
+    let value: object = {};
+    for (let i = 1; i < depth; i++) value = { limits: value };
+    return value;
+  };
+  for (const depth of [65, 100_000]) {
+    const error = problemOf(() => resolveSettings({ user: nested(depth) }));
+    expect(error).toMatchObject({ code: 'ERR_SETTINGS', pointer: '/limits'.repeat(64) });
+    expect(error.message).toContain('nested more than 64 deep');
+  }
+  expect(problemOf(() => resolveSettings({ user: JSON.stringify(nested(65)) })).message).toContain('nested more than 64 deep');
+  // So deep is still a matter for the parser, which knows a better reason.
+  expect(problemOf(() => resolveSettings({ user: nested(64) })).message).not.toContain('nested more than');
+});
+
+test('a platform, a shape or a kind that nobody knows is a TypeError', () => {
+  const user = { enabled: true, macos: { strict: false }, windows: { git_access: 'none' as const } };
+  const bad: (() => unknown)[] = [
+    () => resolveSettings({ user, platform: 'freebsd' as 'linux' }),
+    () => resolveSettings({ user, platform: 'constructor' as 'linux' }),
+    () => resolveSettings({ user, platform: null as unknown as 'linux' }),
+    () => resolveSettings({ user, shape: 'Editor' as 'editor' }),
+    () => resolveSettings({ user, shape: 'permissions' as 'editor' }),
+    () => resolveSettings({ user, userPointer: 5 as unknown as string }),
+    () => resolveSettings({ user, projectTrusted: 'yes' as unknown as boolean }),
+    () => checkSettings(user, 'Editor' as 'editor'),
+    () => resolveSettings({ user }).effective('agent' as 'tool'),
+    () => resolveSettings({ user }).origins('agent' as 'tool'),
+  ];
+  for (const call of bad) expect(call).toThrow(TypeError);
+  expect(resolveSettings({ user, platform: 'darwin' })).toBe(resolveSettings({ user, platform: 'macos' }));
+  expect(resolveSettings({ user, platform: 'darwin' }).effective().strict).toBe(false);
+  expect(resolveSettings({ user, platform: 'win32' }).effective().git_access).toBe('none');
+});
+
+test('nor does the addon guess', () => {
+  const native = loadNative();
+  // Jest has a TypeError of its own.
+  const typeError = expect.objectContaining({ name: 'TypeError' }) as Error;
+  const layers = { platform: 'linux', projectTrusted: false };
+  const { handle } = native.resolveSettings(layers) as unknown as { handle: never };
+  const input = { settings: handle, kind: 'terminal', projectDir: '', cwd: '', home: '/', term: '', tempDir: '', repositories: [], unsandboxed: false, env: [] };
+  const document = { text: '{}', pointer: '', shape: 'auto' };
+  const calls: [(argument: any) => unknown, object, object[]][] = [
+    [native.resolveSettings, layers, [{ platform: 'darwin' }, { platform: 5 }, { projectTrusted: 1 }, { user: 'x' }, { user: { ...document, shape: 'x' } }, { user: {} }, { permissions: document }]],
+    [native.parse, document, [{ text: 5 }, { pointer: null }, { shape: 'x' }, { shape: undefined }]],
+    [
+      native.resolvePolicy,
+      input,
+      [{ kind: 'agent' }, { kind: undefined }, { projectDir: 5 }, { cwd: null }, { home: {} }, { term: 1 }, { tempDir: 1 }, { repositories: '/' }, { repositories: [1] },
+        { unsandboxed: 1 }, { env: ['A'] }, { env: ['A', 1] }, { env: {} }, { env: undefined }, { extraEnv: 'A' }, { settings: {} }],
+    ],
+  ];
+  for (const [call, good, mistakes] of calls) {
+    expect(() => call(good)).not.toThrow();
+    for (const mistake of mistakes) expect(() => call({ ...good, ...mistake })).toThrow(typeError);
+    expect(() => call(undefined)).toThrow(typeError);
+  }
+  expect(() => native.describeSettings(handle, 'agent')).toThrow(typeError);
 });
 
 test('the same settings are parsed once, changed ones again', () => {
@@ -169,21 +232,68 @@ test("an editor's document, with the agent's approvals for tools only", () => {
   expect(problemOf(() => resolveSettings({ user: { theme: 'dark' } })).pointer).toBe('/theme');
 });
 
-test('the schema documents the defaults that are in force', () => {
-  const schema = require(path.join(dist, '..', 'schema', 'settings.schema.json')) as {
-    $defs: Record<string, { default?: unknown; properties?: Record<string, { description: string }> }>;
-  };
-  const effective = resolveSettings({ platform: 'linux' }).effective() as unknown as Record<string, unknown>;
+interface SchemaField {
+  description?: string;
+  default?: unknown;
+  properties?: Record<string, SchemaField>;
+}
+
+/** null is a setting's default where that depends on the profile or the platform, where there is none, and for aliases. */
+const withoutOneDefault = [
+  'system_paths', 'system_paths.executable', 'system_paths.read_only', 'system_paths.read_write', 'allow_read', 'allow_write', 'write_paths',
+  'read_access', 'denied_read_paths', 'allow_network', 'unix_sockets', 'git_access', 'allow_git_access', 'temp', 'nested_pty', 'limits',
+  'limits.processes', 'limits.memory_bytes', 'limits.cpu_percent',
+];
+
+test('the schema describes every field and documents the defaults that are in force', () => {
+  const schema = require(path.join(dist, '..', 'schema', 'settings.schema.json')) as { $defs: Record<string, SchemaField> };
+  const fields = new Map<string, SchemaField>();
   for (const [name, field] of Object.entries(schema.$defs)) {
-    if (!name.startsWith('field_') || !('default' in field)) continue;
+    if (!name.startsWith('field_')) continue;
     const key = name.slice('field_'.length);
-    if (key in effective) expect([key, effective[key]]).toEqual([key, field.default]);
+    fields.set(key, field);
+    for (const [inner, node] of Object.entries(field.properties ?? {})) fields.set(`${key}.${inner}`, node);
   }
+  expect([...fields].filter(([, { description }]) => !description).map(([key]) => key)).toEqual([]);
+  expect([...fields].filter(([, field]) => field.default === null).map(([key]) => key).sort()).toEqual([...withoutOneDefault].sort());
+
+  const profiles = ['terminal', 'agent', 'workspace', 'read-only', 'network-allow-all'] as const;
+  const seen = new Map<string, Set<string>>();
+  for (const platform of ['linux', 'macos'] as const) {
+    for (const profile of profiles) {
+      const { system_paths, limits, ...plain } = resolveSettings({ platform, user: { profile } }).effective();
+      const { executable, read_only, read_write } = system_paths;
+      const all: Record<string, unknown> = {
+        ...plain, limits, 'system_paths.executable': executable, 'system_paths.read_only': read_only, 'system_paths.read_write': read_write,
+      };
+      for (const [key, value] of Object.entries(all)) seen.set(key, (seen.get(key) ?? new Set()).add(JSON.stringify(value)));
+    }
+  }
+  for (const [key, field] of fields) {
+    if (key === 'profile') expect(resolveSettings({}).effective().profile).toBe(field.default);
+    else if (key === 'allow_all_hosts') expect(field.default).toBe(false); // part of the effective allow_network
+    else if (field.default !== null) expect([key, [...(seen.get(key) ?? [])]]).toEqual([key, [JSON.stringify(field.default)]]);
+  }
+  expect(resolveSettings({}).effective().limits).toEqual({});
+  // What has no single default is really not the same everywhere.
+  const alike = withoutOneDefault.filter((key) => seen.get(key)?.size === 1 && key !== 'limits');
+  expect(alike).toEqual([]);
+
   const documented = schema.$defs['field_system_paths']?.properties ?? {};
   for (const platform of ['linux', 'macos'] as const) {
     const paths = resolveSettings({ platform }).effective().system_paths;
     for (const category of ['executable', 'read_only', 'read_write'] as const) {
       expect(documented[category]?.description).toContain(paths[category].join(', '));
     }
+  }
+});
+
+test('the schema describes every approval, and the default of each is no', () => {
+  const schema = require(path.join(dist, '..', 'schema', 'settings.schema.json')) as { $defs: Record<string, SchemaField> };
+  const approvals = Object.entries(schema.$defs['permissions']?.properties ?? {});
+  expect(approvals).toHaveLength(6);
+  for (const [key, field] of approvals) {
+    expect([key, typeof field.description]).toEqual([key, 'string']);
+    expect([key, field.default]).toEqual([key, key.startsWith('allow_') ? false : []]);
   }
 });
