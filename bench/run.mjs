@@ -12,7 +12,8 @@ import {runFigure} from './lib/rounds.mjs';
 
 const usage = `usage: npm run bench -- [options]
   --quick          short measurements, one round: for development, not for conclusions
-  --only a,b       figures by id or prefix (spawn, burst, output, lag, input, echo, kill, idle, confine, dispose, list)
+  --only a,b       figures by id or prefix (spawn, burst, output, lag, input, echo, kill, idle, confine, dispose, list,
+                   settings)
   --impl a,b       node-pty, ours, c (all C programs), c-epoll, c-keeper, c-spare, c-keeper-vfork, outside, bwrap, srt
   --rounds n       measurements of each figure and implementation (7)
   --json           print everything as JSON, every round included

@@ -7,9 +7,10 @@ import {echo, kill} from './figures/latency.mjs';
 import {idle} from './figures/idle.mjs';
 import {input} from './figures/input.mjs';
 import {lag, output} from './figures/output.mjs';
+import {settings} from './figures/settings.mjs';
 import {burst, spawn} from './figures/spawn.mjs';
 
-const figures = {spawn, burst, output, lag, input, echo, kill, idle, confinedSpawn, commandSpawn, connect, work, dispose, list};
+const figures = {spawn, burst, output, lag, input, echo, kill, idle, confinedSpawn, commandSpawn, connect, work, dispose, list, settings};
 
 const [module, figure, parameters] = process.argv.slice(2);
 const pty = createRequire(import.meta.url)(module);
