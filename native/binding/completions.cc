@@ -4,6 +4,32 @@
 
 namespace spty {
 
+namespace {
+
+// Plain Node-API with every status looked at, as in NativeSession::Call: in a worker that is being terminated
+// the C++ wrappers would end the whole process.
+void Call(napi_env env, napi_ref callback, const std::string& result) {
+  napi_handle_scope scope = nullptr;
+  if (napi_open_handle_scope(env, &scope) != napi_ok) return;
+  napi_value function = nullptr;
+  napi_value receiver = nullptr;
+  napi_value text = nullptr;
+  if (napi_get_reference_value(env, callback, &function) == napi_ok && function != nullptr &&
+      napi_get_undefined(env, &receiver) == napi_ok &&
+      napi_create_string_utf8(env, result.data(), result.size(), &text) == napi_ok &&
+      napi_call_function(env, receiver, function, 1, &text, nullptr) != napi_ok) {
+    bool pending = false;
+    napi_value error = nullptr;
+    // The callback only settles a promise; what it throws would be a bug of ours.
+    if (napi_is_exception_pending(env, &pending) == napi_ok && pending &&
+        napi_get_and_clear_last_exception(env, &error) == napi_ok)
+      napi_fatal_exception(env, error);
+  }
+  napi_close_handle_scope(env, scope);
+}
+
+}  // namespace
+
 uint64_t Completions::Expect(const Napi::Function& callback) {
   const uint64_t id = next_++;
   callbacks_.emplace(id, Napi::Persistent(callback));
@@ -28,10 +54,7 @@ void Completions::Deliver(Napi::Env env) {
     const Napi::FunctionReference callback = std::move(found->second);
     callbacks_.erase(found);
     mailbox_->Unref();
-    Napi::HandleScope scope(env);
-    callback.Call({Napi::String::New(env, result)});
-    // The callback only settles a promise; what it throws would be a bug of ours.
-    if (env.IsExceptionPending()) napi_fatal_exception(env, env.GetAndClearPendingException().Value());
+    Call(env, callback, result);
   }
 }
 

@@ -22,6 +22,24 @@ const states: Record<string, string> = {
   'while paused': `
     const child = pty.spawn('sh', ['-c', 'echo ready; while :; do echo output; done'], {});
     child.onData(() => { child.pause(); reached(child); });`,
+  'while it disposes of its session': `
+    const child = pty.spawn('sh', ['-c', "trap '' HUP; echo ready; while :; do sleep 1000; done"], {});
+    child.onData(() => { child.dispose({ graceMs: 100000 }).then(() => { throw new Error('disposed of'); }); reached(child); });`,
+  'when its session has just been disposed of': `
+    const child = pty.spawn('sh', ['-c', 'echo ready; read line'], {});
+    child.onData(() => { child.dispose().then(() => {}); setTimeout(() => {}, 100000); reached(child); });`,
+  'with a session that outlives its shell': `
+    const child = pty.createSandboxedPty({ file: 'sh', args: ['-c', 'sleep 1000 & exit 0'], keepAliveAfterExit: true });
+    child.onExit(() => { setTimeout(() => {}, 100000); reached(child); });`,
+  'with a confined session': `
+    const child = pty.createSandboxedPty({
+      file: '/bin/sh', args: ['-c', 'echo ready; read line'], cwd: '/', projectDir: require('node:fs').realpathSync(require('node:os').tmpdir()),
+      home: '/nonexistent', sandbox: { enabled: true, profile: 'workspace' },
+    });
+    child.onData(() => reached(child));`,
+  'while it lists processes': `
+    const child = pty.spawn('sh', ['-c', 'sleep 1000 & sleep 1000 & echo ready; read line'], {});
+    child.onData(() => { reached(child); for (;;) child.listProcesses(); });`,
   'after destroy': `
     const child = pty.spawn('sh', ['-c', 'echo ready; read line'], {});
     child.onData(() => { child.destroy(); reached(child); });`,
