@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/eintr.h"
 #include "base/fd.h"
+#include "track/directory.h"
 #include "uapi/process_files.h"
 
 namespace spty {
@@ -43,8 +45,8 @@ bool FirstSeen(pid_t pid) {
 // /proc our own number would not match. The children's do not match there either, hence the look at each
 // before it is killed: then nobody is killed one by one, and nothing is said to be proven.
 template <typename Action>
-bool ForEachChild(Action action) {
-  Fd list(open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC));
+bool ForEachListed(const char* path, Action action) {
+  Fd list(open(path, O_RDONLY | O_CLOEXEC));
   if (!list.valid()) return false;
   char buffer[4096];
   long pid = 0;
@@ -63,6 +65,20 @@ bool ForEachChild(Action action) {
   }
   if (pid > 0) action(static_cast<pid_t>(pid));
   return true;
+}
+
+// A kernel without CONFIG_PROC_CHILDREN has no such list. Then everybody is asked about: whoever is not our
+// child is passed over before anything is done to it.
+template <typename Action>
+void ForEachChild(const char* list, Action action) {
+  if (ForEachListed(list, action)) return;
+  const Fd processes(open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!processes.valid()) return;
+  const auto visit = [](void* context, const char* name, bool) {
+    const int pid = atoi(name);
+    if (pid > 0) (*static_cast<Action*>(context))(static_cast<pid_t>(pid));
+  };
+  (void)ListDirectory(processes.get(), visit, &action);
 }
 
 int OpenPidfd(pid_t pid) { return static_cast<int>(syscall(uapi::kSysPidfdOpen, pid, 0)); }
@@ -86,15 +102,15 @@ void KillShell(pid_t shell) {
   kill(shell, SIGKILL);
 }
 
-void KillChildren() {
-  (void)ForEachChild([](pid_t pid) {
+void KillChildren(const char* list) {
+  ForEachChild(list, [](pid_t pid) {
     if (IsOurChild(P_PID, pid)) kill(pid, SIGKILL);
   });
 }
 
-uint32_t KillVanishingChildren() {
+uint32_t KillVanishingChildren(const char* list) {
   uint32_t fresh = 0;
-  (void)ForEachChild([&](pid_t pid) {
+  ForEachChild(list, [&](pid_t pid) {
     const Fd process(OpenPidfd(pid));
     if (!process.valid() || !IsOurChild(kByPidfd, process.get())) return;
     if (SendSignal(process, SIGKILL) == 0 && FirstSeen(pid)) ++fresh;

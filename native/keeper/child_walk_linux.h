@@ -12,14 +12,15 @@ namespace spty {
 void KillShell(pid_t shell);
 
 // Each child of this process, by its number, which it keeps until we reap it. Children only: nobody else is
-// ours for certain, and a grandchild becomes a child as soon as its parent dies. Nobody, if they cannot be
-// listed.
-void KillChildren();
+// ours for certain, and a grandchild becomes a child as soon as its parent dies. `list`: the kernel's, where
+// it has one.
+inline constexpr char kChildrenList[] = "/proc/thread-self/children";
+void KillChildren(const char* list = kChildrenList);
 
 // While children vanish as they die (SIGCHLD is ignored): each is held by a pidfd and seen to be a child
 // before it is killed, since its number may be anybody's by now. How many were killed that had not been
 // before.
-uint32_t KillVanishingChildren();
+uint32_t KillVanishingChildren(const char* list = kChildrenList);
 
 // Whether the kernel has what KillVanishingChildren needs (5.4).
 bool CanKillVanishingChildren();

@@ -20,10 +20,10 @@
 #include "keeper/confine.h"
 #include "keeper/control.h"
 #include "keeper/gate.h"
-#include "keeper/remove_tree.h"
 #include "keeper/session_killer.h"
 #include "keeper/sys.h"
 #include "track/kill_until_empty.h"
+#include "track/remove_tree.h"
 
 namespace spty {
 namespace {

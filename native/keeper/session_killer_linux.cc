@@ -8,9 +8,9 @@
 
 #include "base/eintr.h"
 #include "keeper/child_walk_linux.h"
-#include "keeper/remove_tree.h"
 #include "keeper/session_killer.h"
 #include "keeper/sys.h"
+#include "track/remove_tree.h"
 
 namespace spty {
 namespace {

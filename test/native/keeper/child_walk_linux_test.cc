@@ -60,6 +60,29 @@ TEST(KillChildren, KillsChildrenAndThenThoseThatTheyLeave) {
             "");
 }
 
+// As on a kernel without CONFIG_PROC_CHILDREN.
+TEST(KillChildren, FindsThemWithoutTheKernelsList) {
+  for (const bool vanishing : {false, true}) {
+    EXPECT_EQ(InChild([&]() -> std::string {
+                CHILD_CHECK(BecomeSubreaper() == 0);
+                pid_t child = 0, grandchild = 0;
+                if (std::string trouble = StartFamily(false, &child, &grandchild); !trouble.empty())
+                  return trouble;
+                if (vanishing) {
+                  CHILD_CHECK(KillVanishingChildren("/nonexistent") >= 1);
+                } else {
+                  KillChildren("/nonexistent");
+                }
+                CHILD_CHECK(EndsByKill(child));
+                KillChildren("/nonexistent");
+                CHILD_CHECK(EndsByKill(grandchild));
+                CHILD_CHECK(NobodyLeft());
+                return "";
+              }),
+              "");
+  }
+}
+
 TEST(KillShell, KillsItsGroupAtOnce) {
   EXPECT_EQ(InChild([]() -> std::string {
               CHILD_CHECK(BecomeSubreaper() == 0);

@@ -1,4 +1,5 @@
-// Directories by descriptor, without the heap where the kernel allows it. Part of the keeper: no C++ library.
+// Directories by descriptor, without the heap where the kernel allows it. The keeper has it too: no C++
+// library.
 #pragma once
 
 #include <sys/stat.h>

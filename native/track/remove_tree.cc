@@ -1,11 +1,11 @@
-#include "keeper/remove_tree.h"
+#include "track/remove_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "keeper/directory.h"
+#include "track/directory.h"
 
 namespace spty {
 namespace {
@@ -100,15 +100,24 @@ void EmptyCgroup(const Fd& dir, int depth) {
 
 }  // namespace
 
-int RemoveTree(const char* path) {
+namespace {
+
+int RemoveTree(const char* path, bool own_only) {
   struct stat info;
   Fd top = OpenDirectory(AT_FDCWD, path, &info);
   if (!top.valid()) return errno == ENOENT ? 0 : errno;
+  if (own_only && info.st_uid != geteuid()) return EPERM;
   Remover remover(top.get(), info.st_dev);
   remover.Empty(top.get(), 0);
   if (rmdir(path) == -1 && errno != ENOENT) remover.Remember(errno);
   return remover.err();
 }
+
+}  // namespace
+
+int RemoveTree(const char* path) { return RemoveTree(path, false); }
+
+int RemoveOwnTree(const char* path) { return RemoveTree(path, true); }
 
 void RemoveCgroupsIn(int dir, const char* name) {
   struct stat info;

@@ -1,4 +1,4 @@
-#include "keeper/remove_tree.h"
+#include "track/remove_tree.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "keeper/directory.h"
+#include "track/directory.h"
 
 namespace spty {
 

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "keeper/directory.h"
+#include "track/directory.h"
 
 namespace spty {
 namespace {
