@@ -17,18 +17,22 @@ namespace spty {
 // A directory in which leaves can be made.
 class CgroupPlace {
  public:
-  // The nearest one to where this process is; an error (ENOENT, EACCES, ...) if there is none. Tried out, and
-  // leaves of predecessors that have died are removed. With limits: the nearest one that can keep them.
+  // The nearest one to where this process is; an error (ENOENT, EACCES, ...) if there is none. Tried out.
+  // With limits: the nearest one that can keep them.
   static Result<std::shared_ptr<const CgroupPlace>> Find(const std::string& mountinfo, const std::string& own,
                                                          const CgroupLimits& limits = {});
-  // Of this process, found once for each kind of limits. Any thread.
+  // Of this process, found once for each kind of limits, and again if it was removed. When it is found, what
+  // predecessors that have died left there is swept, in the background. Any thread.
   static Result<std::shared_ptr<const CgroupPlace>> Own(const CgroupLimits& limits = {});
 
   CgroupPlace(Fd dir, std::string path) : dir_(std::move(dir)), path_(std::move(path)) {}
   int dir() const { return dir_.get(); }
   const std::string& path() const { return path_; }
 
-  // Removes what processes that no longer exist have left here. How many.
+  bool Exists() const;
+  // Names of leaves whose owners no longer exist.
+  std::vector<std::string> Orphans() const;
+  // Ends and removes them, as far as that takes no longer than half a second. How many.
   size_t Sweep() const;
 
  private:
@@ -40,9 +44,10 @@ class CgroupLeaf {
  public:
   // A name that was never used, and never will be again.
   static std::string NewName();
-  // {cgroup, err, path}; ENOTSUP if a limit's controller is not available there.
+  // {cgroup, err, path}; ENOTSUP if a limit's controller is not available there. `use_kill`: cgroup.kill,
+  // where the kernel has it.
   static Result<CgroupLeaf> Create(std::shared_ptr<const CgroupPlace> place, const CgroupLimits& limits,
-                                   std::string name = NewName());
+                                   std::string name = NewName(), bool use_kill = true);
   CgroupLeaf(CgroupLeaf&&) = default;
   CgroupLeaf& operator=(CgroupLeaf&&) = default;
   // Removes it if it is empty; whoever is in it then is somebody else's business by now.
@@ -71,6 +76,8 @@ class CgroupLeaf {
   std::vector<pid_t> Members() const;
   // With a few attempts: the last process may still be on its way out.
   Result<void> Remove();
+  // One attempt; EBUSY: somebody is in it, or was a moment ago.
+  Result<void> TryRemove();
 
  private:
   CgroupLeaf() = default;

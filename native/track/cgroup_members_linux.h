@@ -22,6 +22,11 @@ struct CgroupFiles {
   int freeze = -1;  // Linux 5.2
 };
 
+// What the names of our cgroups begin with: the latter, of this copy of the library. A process may have
+// loaded two, and each removes its own by name.
+inline constexpr char kCgroupPrefix[] = "sandboxed-pty-";
+std::string OwnCgroupPrefix();
+
 // SIGKILL to every member: in one stroke if the kernel can, else one by one. {cgroup, err, path}.
 Result<void> KillMembers(const CgroupFiles& files, const std::string& path);
 

@@ -31,10 +31,19 @@ std::vector<std::string> ArgumentsOf(pid_t pid);
 uint64_t StartTimeOf(pid_t pid);
 // Everybody below it, parents first.
 std::vector<ProcessInfo> DescendantsOf(pid_t pid);
+// SIGKILL to everybody below it. How many were seen alive: once there is none, there will be none any more,
+// unless the process itself makes one.
+size_t KillDescendantsOf(pid_t pid);
 
-// "<pid>-<start>": whose a cgroup or a directory is, in its name.
+// Where a process number means what it means here: this boot of this machine, this pid namespace. Letters and
+// digits; kNoPlace if that cannot be learnt.
+inline constexpr char kNoPlace[] = "nowhere";
+const std::string& OwnerPlace();
+// "<pid>-<start>-<place>": whose a cgroup or a directory is, in its name.
 std::string OwnerTag();
-// Whether the process of a tag still runs; unreadable tags count as running.
+std::string OwnerTag(pid_t pid);
+// Whether the process of a tag still runs; those that cannot be read, and those of another place, count as
+// running.
 bool OwnerLives(const std::string& tag);
 
 }  // namespace spty

@@ -1,5 +1,7 @@
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,6 +12,7 @@
 #include "base/fd.h"
 #include "track/process_ref.h"
 #include "track/take_number.h"
+#include "uapi/process_files.h"
 
 namespace spty {
 namespace {
@@ -73,6 +76,23 @@ void TakeChildrenOf(pid_t pid, uint32_t threads, std::vector<pid_t>* children) {
   }
 }
 
+// FNV-1a.
+std::string Digest(const std::string& text) {
+  uint32_t hash = 0x811c9dc5;
+  for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x01000193;
+  char digits[9];
+  snprintf(digits, sizeof digits, "%08x", hash);
+  return digits;
+}
+
+std::string ReadPlace() {
+  char name[64];
+  const ssize_t size = readlink("/proc/self/ns/pid", name, sizeof name);
+  const std::string boot = ReadWhole("/proc/sys/kernel/random/boot_id", sizeof name);
+  if (size <= 0 || boot.empty()) return kNoPlace;
+  return Digest(std::string(name, static_cast<size_t>(size)) + boot);
+}
+
 constexpr size_t kLongestStat = 4096;
 constexpr size_t kLongestArguments = 1 << 16;
 
@@ -106,6 +126,11 @@ std::vector<std::string> ArgumentsOf(pid_t pid) {
   return SplitArguments(ReadWhole(ProcPath("/proc/%d/cmdline", pid).c_str(), kLongestArguments));
 }
 
+const std::string& OwnerPlace() {
+  static const std::string place = ReadPlace();
+  return place;
+}
+
 uint64_t StartTimeOf(pid_t pid) {
   const auto info = ReadProcess(pid);
   return info ? info->start_ticks : 0;
@@ -123,6 +148,19 @@ std::vector<ProcessInfo> DescendantsOf(pid_t pid) {
     found.push_back(std::move(*info));
   }
   return found;
+}
+
+size_t KillDescendantsOf(pid_t pid) {
+  size_t alive = 0;
+  for (const ProcessInfo& process : DescendantsOf(pid)) {
+    if (process.state == 'Z') continue;
+    ++alive;
+    // Held before it is looked at again: whoever is signalled through it is the one that was found.
+    const Fd held(static_cast<int>(syscall(uapi::kSysPidfdOpen, process.pid, 0)));
+    if (held.valid() && StartTimeOf(process.pid) == process.start_ticks)
+      syscall(uapi::kSysPidfdSendSignal, held.get(), SIGKILL, nullptr, 0);
+  }
+  return alive;
 }
 
 }  // namespace spty

@@ -68,6 +68,11 @@ TEST_F(FindTest, GoesUpToTheNearestThatCanBeUsed) {
   EXPECT_EQ(Found(Mount("/", dir_.File("fs")), "0::/slice/one/two\n"), slice);
 }
 
+TEST_F(FindTest, LooksAtEveryMount) {
+  const std::string second = Cgroup("second");
+  EXPECT_EQ(Found(Mount("/", dir_.File("nowhere")) + Mount("/", second), "0::/\n"), second);
+}
+
 TEST_F(FindTest, SeesTheRootOfAContainer) {
   const std::string top = Cgroup("fs");
   const std::string below = Cgroup("fs/inner");
@@ -269,6 +274,24 @@ TEST_F(LeafTest, NeverHasTheNameOfAnother) {
   }
 }
 
+TEST_F(LeafTest, APlaceKnowsWhetherItIsStillThere) {
+  CgroupLeaf leaf = MakeLeaf();
+  const CgroupPlace place(Fd(open(leaf.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), leaf.path());
+  EXPECT_TRUE(place.Exists());
+  ASSERT_TRUE(leaf.Remove().ok());
+  EXPECT_FALSE(place.Exists());
+}
+
+TEST_F(LeafTest, WithoutCgroupKillMembersAreKilledAllTheSame) {
+  auto leaf = CgroupLeaf::Create(place_, {}, CgroupLeaf::NewName(), false);
+  ASSERT_TRUE(leaf.ok()) << Describe(leaf.error());
+  EXPECT_EQ(leaf.value().kill(), -1);
+  const pid_t pid = StartIn(leaf.value().procs());
+  ASSERT_TRUE(leaf.value().Kill().ok());
+  EXPECT_TRUE(WaitForDeath(pid));
+  EXPECT_TRUE(Eventually([&] { return leaf.value().Empty().value(); }));
+}
+
 TEST_F(LeafTest, LimitsThatNobodyEnforcesAreRefused) {
   CgroupLimits limits;
   limits.processes = 10;
@@ -283,8 +306,8 @@ TEST_F(LeafTest, LimitsThatNobodyEnforcesAreRefused) {
 }
 
 TEST_F(LeafTest, SweepEndsAndRemovesWhatTheDeadLeft) {
-  const std::string empty = MakeForeign(std::to_string(getpid()) + "-1");
-  const std::string populated = MakeForeign(std::to_string(getppid()) + "-1");
+  const std::string empty = MakeForeign(std::to_string(getpid()) + "-1-" + OwnerPlace());
+  const std::string populated = MakeForeign(std::to_string(getppid()) + "-1-" + OwnerPlace());
   pid_t pid = 0;
   {
     const Fd procs(openat(place_->dir(), (populated + "/cgroup.procs").c_str(), O_RDWR | O_CLOEXEC));
@@ -299,15 +322,16 @@ TEST_F(LeafTest, SweepEndsAndRemovesWhatTheDeadLeft) {
 TEST_F(LeafTest, SweepTouchesNothingOfTheLivingNorOfOthers) {
   CgroupLeaf own = MakeLeaf();
   const pid_t member = StartIn(own.procs());
-  const std::string parents =
-      MakeForeign(std::to_string(getppid()) + "-" + std::to_string(StartTimeOf(getppid())));
+  const std::string parents = MakeForeign(OwnerTag(getppid()));
+  const std::string elsewhere = MakeForeign(std::to_string(getppid()) + "-1-00000000");
   const std::string unreadable = MakeForeign("somebody");
   const std::string others = "not-sandboxed-pty-1-1";
   ASSERT_EQ(mkdirat(place_->dir(), others.c_str(), 0755), 0);
   EXPECT_EQ(place_->Sweep(), 0u);
   EXPECT_TRUE(IsRunning(member));
-  for (const std::string& name : {own.name(), parents, unreadable, others}) EXPECT_TRUE(Exists(name)) << name;
-  for (const std::string& name : {parents, unreadable, others})
+  for (const std::string& name : {own.name(), parents, elsewhere, unreadable, others})
+    EXPECT_TRUE(Exists(name)) << name;
+  for (const std::string& name : {parents, elsewhere, unreadable, others})
     EXPECT_EQ(unlinkat(place_->dir(), name.c_str(), AT_REMOVEDIR), 0);
   EXPECT_TRUE(own.Kill().ok());
   EXPECT_TRUE(WaitForDeath(member));

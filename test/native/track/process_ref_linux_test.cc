@@ -153,20 +153,30 @@ TEST(DescendantsOf, FindsChildrenOfEveryThread) {
 }
 
 TEST(OwnerTag, NamesAProcessAndWhenItStarted) {
-  EXPECT_EQ(OwnerTag(), std::to_string(getpid()) + "-" + std::to_string(StartTimeOf(getpid())));
+  EXPECT_EQ(OwnerTag(),
+            std::to_string(getpid()) + "-" + std::to_string(StartTimeOf(getpid())) + "-" + OwnerPlace());
   EXPECT_TRUE(OwnerLives(OwnerTag()));
   EXPECT_TRUE(OwnerLives(OwnerTag() + "-17")) << "what comes behind is not the tag's";
 }
 
 TEST(OwnerLives, IsNotTakenInByASecondProcessWithTheSameNumber) {
   const std::string pid = std::to_string(getpid());
-  EXPECT_FALSE(OwnerLives(pid + "-" + std::to_string(StartTimeOf(getpid()) + 1)));
-  EXPECT_FALSE(OwnerLives(pid + "-1"));
+  EXPECT_FALSE(OwnerLives(pid + "-" + std::to_string(StartTimeOf(getpid()) + 1) + "-" + OwnerPlace()));
+  EXPECT_FALSE(OwnerLives(pid + "-1-" + OwnerPlace()));
+}
+
+// In another pid namespace that number is somebody else's, and whether its owner lives cannot be seen here.
+TEST(OwnerLives, LeavesAloneWhatBelongsElsewhere) {
+  const std::string pid = std::to_string(getpid());
+  EXPECT_TRUE(OwnerLives(pid + "-1-00000000"));
+  EXPECT_TRUE(OwnerLives(pid + "-1"));
+  EXPECT_TRUE(OwnerLives(pid + "-1-" + kNoPlace));
+  EXPECT_FALSE(OwnerLives(pid + "-1-" + OwnerPlace() + "-17"));
 }
 
 TEST(OwnerLives, SaysNoOnceItHasEnded) {
   Child child;
-  const std::string tag = std::to_string(child.pid()) + "-" + std::to_string(StartTimeOf(child.pid()));
+  const std::string tag = OwnerTag(child.pid());
   EXPECT_TRUE(OwnerLives(tag));
   child.End();
   EXPECT_FALSE(OwnerLives(tag));

@@ -42,7 +42,7 @@ std::string DeadTag() {
   const pid_t pid = fork();
   if (pid == 0) _exit(0);
   // A zombie keeps its number and its time.
-  const std::string tag = std::to_string(pid) + "-" + std::to_string(StartTimeOf(pid));
+  const std::string tag = OwnerTag(pid);
   EXPECT_TRUE(OwnerLives(tag));
   waitpid(pid, nullptr, 0);
   EXPECT_FALSE(OwnerLives(tag));
@@ -91,7 +91,7 @@ TEST_F(SweepMarksTest, RemovesWhatTheDeadHaveLeft) {
 
 TEST_F(SweepMarksTest, KeepsWhatMayBeInUse) {
   for (const std::string& tag :
-       {OwnerTag(), std::to_string(getppid()) + "-0", std::string("x"), std::string("1")}) {
+       {OwnerTag(), std::to_string(getppid()) + "-0-" + OwnerPlace(), std::string("x"), std::string("1")}) {
     ExpectKept(Make(tag));
     EXPECT_TRUE(asked_.empty()) << "nobody of that session is touched: " << tag;
   }
