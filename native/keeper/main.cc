@@ -116,25 +116,10 @@ class Keeper final : public Children {
   }
 
   void StartShell() {
-    int to_join = plan_.cgroup_dir.get();
-    shell_ = to_join >= 0 ? ForkIntoCgroup(to_join) : -1;
-    if (shell_ >= 0) {
-      to_join = -1;
-    } else {
+    if (!plan_.cgroup_dir.valid() || !StartInCgroup()) {
       shell_ = fork();
-    }
-    if (shell_ == -1) {
-      int err = errno;
-      if (plan_.view.mark[0] != '\0') (void)RemoveTree(plan_.view.mark);
-      Refuse(Stage::kFork, err);
-    }
-    if (shell_ == 0) {
-      BecomeShell(plan_.view, {plan_.slave.get(),
-                               verdict_write_.get(),
-                               plan_.inner_domain.get(),
-                               gate_child_.get(),
-                               to_join,
-                               {plan_.stdio[0].get(), plan_.stdio[1].get(), plan_.stdio[2].get()}});
+      if (shell_ == -1) RefuseShell(Stage::kFork, errno);
+      if (shell_ == 0) BecomeShellIn(plan_.cgroup_dir.get());
     }
     // Whoever is at the other end of these waits for the shell to close them, not for us.
     for (Fd& fd : plan_.stdio) fd.Reset();
@@ -234,6 +219,43 @@ class Keeper final : public Children {
   }
 
  private:
+  // A shell that is in its cgroup from birth. False if there is none to be had that way, or if it was dead
+  // before it ran: from 6.14 on the kernel does that to the child of a process whose own cgroup was killed
+  // once. An end of the verdict's pipe would then look like a program that runs.
+  bool StartInCgroup() {
+    shell_ = ForkIntoCgroup(plan_.cgroup_dir.get());
+    if (shell_ == -1) return false;
+    char born = 1;
+    if (shell_ == 0) {
+      if (write(verdict_write_.get(), &born, 1) != 1) _exit(1);
+      BecomeShellIn(-1);
+    }
+    verdict_write_.Reset();
+    if (RetryEintr([&] { return read(verdict_.get(), &born, 1); }) == 1) return true;
+    RetryEintr([&] { return waitpid(shell_, nullptr, 0); });
+    shell_ = 0;
+    int ends[2];
+    if (int err = OpenPipe(ends, false); err != 0) RefuseShell(Stage::kKeeper, err);
+    verdict_ = Fd(ends[0]);
+    verdict_write_ = Fd(ends[1]);
+    return false;
+  }
+
+  // `to_join`: a cgroup, or -1.
+  [[noreturn]] void BecomeShellIn(int to_join) {
+    BecomeShell(plan_.view, {plan_.slave.get(),
+                             verdict_write_.get(),
+                             plan_.inner_domain.get(),
+                             gate_child_.get(),
+                             to_join,
+                             {plan_.stdio[0].get(), plan_.stdio[1].get(), plan_.stdio[2].get()}});
+  }
+
+  [[noreturn]] void RefuseShell(Stage stage, int err) {
+    if (plan_.view.mark[0] != '\0') (void)RemoveTree(plan_.view.mark);
+    Refuse(stage, err);
+  }
+
   // The child has sent its listener, or ended before it could. If the gate cannot be opened the listener
   // closes, the kernel refuses what would have been asked, and the session is not worth having.
   void OpenGate() {
