@@ -12,6 +12,8 @@ export interface Native extends NativeSettings {
   startKeeper(path: string, tempPrefix: string): { handle: NativeHandle; tempDir: string };
   /** Ends it, unless a session has taken it over. */
   releaseKeeper(keeper: NativeHandle): void;
+  /** A directory of this user's with all that is in it, on another thread; the callback gets an errno, '0' if it is gone. */
+  removeOwnTree(path: string, callback: (errno: string) => void): void;
   openPty(options: { cols: number; rows: number; utf8: boolean }): { master: number; slave: number; name: string };
   /** 0 or an errno. */
   resizePty(fd: number, cols: number, rows: number): number;
@@ -58,7 +60,7 @@ export interface NativeHandlers {
   onData(chunk: string | Buffer): void;
   /** Everything written so far is with the kernel, or little of it is left: see queuedInput. */
   onDrain(): void;
-  onExit(code: number, signal: number): void;
+  onExit(code: number, signal: number, keeperLost: boolean): void;
   /** There is more to deliver; call deliver() in a later turn. */
   onMore(): void;
   /** How often each limit was hit since the last call. */

@@ -10,7 +10,7 @@ export interface Violation {
 
 /** Something that the caller should know, although the session runs. */
 export interface Warning {
-  code: 'WEAK_TRACKING' | 'NOT_DISPOSED';
+  code: 'WEAK_TRACKING' | 'KEEPER_LOST' | 'NOT_DISPOSED';
   message: string;
 }
 
@@ -31,6 +31,14 @@ export function limitViolations(processes: number, memory: number): Violation[] 
 export function notDisposed(error: unknown): Warning {
   const message = `The terminal is closed, but its session could not be disposed of: ${(error as Error).message}. Call dispose().`;
   return { code: 'NOT_DISPOSED', message };
+}
+
+/** Somebody ended the keeper: the session's end is reported, but nobody has seen it. */
+export function keeperLost({ mechanisms }: Tracking): Warning {
+  const known = mechanisms.includes('cgroup')
+    ? 'Everybody in its cgroup is being ended; dispose() says when nobody is left.'
+    : 'What it has started may still run, and nothing can tell: it had no cgroup.';
+  return { code: 'KEEPER_LOST', message: `The keeper of this session was ended by somebody else. ${known}` };
 }
 
 /**

@@ -1,5 +1,9 @@
 import * as fs from 'fs';
+import * as os from 'os';
 import * as path from 'path';
+import { getSystemErrorName } from 'util';
+
+import { loadNative } from './native-loader';
 
 const prefix = 'sandboxed-pty-';
 
@@ -16,31 +20,70 @@ function startTime(pid: number | 'self'): string | undefined {
   }
 }
 
-/** A few letters that stand for a text (FNV-1a). */
+/** Four letters that stand for a text (FNV-1a). */
 function digest(text: string): string {
   let hash = 0x811c9dc5;
   for (const char of text) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193);
   return (hash >>> 0).toString(base).padStart(7, '0').slice(-4);
 }
 
-/** Where a process number means what it means here: this boot of this machine, this pid namespace. */
-function readPlace(): string | undefined {
+/** Where a process number means what it means here: this pid namespace, this boot of this machine. */
+interface Place {
+  namespace: string;
+  boot: string;
+}
+
+function readPlace(): Place | undefined {
   try {
     const namespace = /\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0];
-    return namespace && digest(namespace + fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1'));
+    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1');
+    return namespace === undefined ? undefined : { namespace: digest(namespace), boot: digest(boot) };
   } catch {
     return undefined;
   }
 }
 
-let own: { tag: string; place: string | undefined } | undefined;
+let own: { tag: string; place: Place | undefined } | undefined;
 
-function ownTag(): { tag: string; place: string | undefined } {
+function ownTag(): { tag: string; place: Place | undefined } {
   if (own) return own;
   const [start, place] = [startTime('self'), readPlace()];
   own =
-    start && place ? { tag: `${process.pid}-${start}-${place}`, place } : { tag: `${process.pid}`, place: undefined };
+    start && place
+      ? { tag: `${process.pid}-${start}-${place.namespace}${place.boot}`, place }
+      : { tag: `${process.pid}`, place: undefined };
   return own;
+}
+
+/** File systems that one machine alone has: what another boot has left there, nobody uses any more. */
+const localFileSystems = new Set([
+  0x01021994, // tmpfs
+  0xef53, // ext2 to ext4
+  0x58465342, // xfs
+  0x9123683e, // btrfs
+  0xf2f52010, // f2fs
+  0x2fc12fc1, // zfs
+  0x794c7630, // overlayfs
+]);
+
+function isLocal(directory: string): boolean {
+  return localFileSystems.has(fs.statfsSync(directory).type >>> 0);
+}
+
+/** Not changed since the machine was started. */
+function isOlderThanBoot({ mtimeMs, ctimeMs }: fs.Stats): boolean {
+  return Math.max(mtimeMs, ctimeMs) < Date.now() - os.uptime() * 1000;
+}
+
+/** Whether the directory is one of ours whose owner is known to be gone. */
+function isOrphan(parent: string, name: string, here: Place): boolean {
+  const found = /^sandboxed-pty-(\d+)-(\w+)-(\w{4})(\w{4})-\w{6}$/.exec(name);
+  if (!found) return false;
+  const [, pid, start, namespace, boot] = found;
+  const info = fs.lstatSync(path.join(parent, name));
+  if (!info.isDirectory() || info.uid !== process.geteuid?.()) return false;
+  if (boot !== here.boot) return isLocal(parent) && isOlderThanBoot(info);
+  return namespace === here.namespace && startTime(Number(pid)) !== start;
 }
 
 const swept = new Set<string>();
@@ -56,23 +99,38 @@ function nextName(names: fs.Dir): string | undefined {
   }
 }
 
+function warnOfLeftover(directory: string, error: string): void {
+  const text = `${directory} was left by a session whose host and keeper were killed, and cannot be removed (${error})`;
+  process.emitWarning(text, { code: 'SANDBOXED_PTY_LEFTOVER' });
+}
+
+function remove(directory: string): void {
+  try {
+    loadNative().removeOwnTree(directory, (errno) => {
+      const error = errno === '0' ? 'ENOENT' : getSystemErrorName(-Number(errno));
+      // ENOENT: another host, or a keeper, did it at the same time.
+      if (error !== 'ENOENT') warnOfLeftover(directory, error);
+    });
+  } catch (error) {
+    warnOfLeftover(directory, (error as NodeJS.ErrnoException).code ?? 'unknown');
+  }
+}
+
 /**
- * A host that dies while it starts a session may leave a directory that no keeper has heard of. Only empty ones are
- * removed: whatever has something in it belongs to a session, and its keeper sees to that.
+ * A host that dies while it starts a session may leave a directory that no keeper has heard of, and one that is killed
+ * together with its keepers leaves those of its sessions, with all that is in them.
  *
  * A few names at a time, from the event loop: libuv's thread pool would be the way, but the first to ask for it where
  * no thread can be created ends the whole program (libuv aborts).
  */
-function sweep(parent: string, place: string, names: fs.Dir): void {
+function sweep(parent: string, place: Place, names: fs.Dir): void {
   for (let i = 0; i < atATime; i++) {
     const name = nextName(names);
     if (name === undefined) return names.closeSync();
-    const found = /^sandboxed-pty-(\d+)-(\w+)-(\w+)-/.exec(name);
-    if (found?.[3] !== place || startTime(Number(found[1])) === found[2]) continue;
     try {
-      fs.rmdirSync(path.join(parent, name));
+      if (isOrphan(parent, name, place)) remove(path.join(parent, name));
     } catch {
-      // Not empty, not ours, or gone already.
+      // It went while we looked at it.
     }
   }
   setImmediate(sweep, parent, place, names).unref();

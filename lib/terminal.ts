@@ -7,7 +7,7 @@ import { Event, EventSource } from './event';
 import { InputFeeder } from './input-feeder';
 import { LegacyEvents } from './legacy-events';
 import { NativeSession } from './native-loader';
-import { limitViolations, notDisposed, trackingWarning, Violation, Warning } from './notices';
+import { keeperLost, limitViolations, notDisposed, trackingWarning, Violation, Warning } from './notices';
 import { checkCells, checkPixels, ResolvedOptions } from './options';
 import { isUtf8, OutputDecoder } from './output-decoder';
 import { OutputFlow } from './output-flow';
@@ -50,7 +50,7 @@ export class Terminal extends LegacyEvents {
   readonly onExit: Event<ExitEvent> = this.exitSource.event;
   /** The session ran into one of its limits. */
   readonly onViolation: Event<Violation> = this.violationSource.event;
-  /** If the session is tracked less well than it could be, and if destroy() could not end it. */
+  /** If the session is tracked less well than it could be, if its keeper is lost, and if destroy() could not end it. */
   readonly onWarning: Event<Warning> = this.warningSource.event;
   readonly ptsName: string;
   handleFlowControl: boolean;
@@ -76,7 +76,10 @@ export class Terminal extends LegacyEvents {
       {
         onData: (chunk) => this.receive(chunk),
         onDrain: () => this.inputDrained(),
-        onExit: (code, signal) => this.finish(code, signal),
+        onExit: (code, signal, lost) => {
+          if (lost) this.warn(keeperLost(this.tracking));
+          this.finish(code, signal);
+        },
         onMore: () => this.deliverLater(),
         onLimit: (processes, memory) => this.violated(limitViolations(processes, memory)),
         text: this.decoder.acceptsText,
@@ -265,7 +268,8 @@ export class Terminal extends LegacyEvents {
    * ended. The exit is still reported.
    */
   destroy(): void {
-    if (this.exited) return;
+    // What it left running, if it was to stay.
+    if (this.exited && !this.options.keepAliveAfterExit) return;
     this.input.clear();
     this.session.hangUp();
     this.dispose({ signal: 'SIGHUP', graceMs: hangUpGraceMs }).catch((error: unknown) => this.warn(notDisposed(error)));

@@ -7,6 +7,7 @@
 #include "binding/keeper_handle.h"
 #include "binding/native_session.h"
 #include "binding/read_request.h"
+#include "binding/removal_binding.h"
 #include "binding/settings_binding.h"
 #include "binding/stay_loaded.h"
 #include "pty/pty_pair.h"
@@ -24,6 +25,7 @@ Napi::Object Addon::Init(Napi::Env env, Napi::Object exports) {
   exports.Set("resizePty", Napi::Function::New<&Addon::ResizePty>(env, "resizePty"));
   exports.Set("startKeeper", Napi::Function::New<&StartKeeper>(env, "startKeeper"));
   exports.Set("releaseKeeper", Napi::Function::New<&ReleaseKeeper>(env, "releaseKeeper"));
+  exports.Set("removeOwnTree", Napi::Function::New<&RemoveOwnTreeInBackground>(env, "removeOwnTree"));
   RegisterHostTerminal(env, exports);
   RegisterSettings(env, exports);
   return exports;

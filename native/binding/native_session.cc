@@ -61,6 +61,7 @@ NativeSession::NativeSession(const Napi::CallbackInfo& info) : Napi::ObjectWrap<
   keep_alive_ = request->keep_alive_after_exit;
   addon_->Adopt(this);
   Ref();  // JavaScript may forget us; a running shell is not forgotten
+  held_ = true;
   SetLoopRef(true);
 }
 
@@ -140,17 +141,26 @@ void NativeSession::DeliverEnd() {
   if (!end) return;
   end_delivered_ = true;
   // What stays alive after the shell needs its session, until that is disposed of.
-  keep_alive_ ? SetLoopRef(false) : Release();
+  const bool stays = keep_alive_ && !disposed_;
+  const bool lost = session_->keeper_lost();
+  stays ? SetLoopRef(false) : Release();
   napi_value code = nullptr;
   napi_value signal = nullptr;
+  napi_value keeper_lost = nullptr;
   if (napi_create_int32(Env(), end->code, &code) == napi_ok &&
-      napi_create_int32(Env(), end->signal, &signal) == napi_ok) {
-    Call(on_exit_, {code, signal});
+      napi_create_int32(Env(), end->signal, &signal) == napi_ok &&
+      napi_get_boolean(Env(), lost, &keeper_lost) == napi_ok) {
+    Call(on_exit_, {code, signal, keeper_lost});
   }
   // The handlers hold the terminal, and the terminal holds us: nothing of that would ever be collected.
   for (Napi::FunctionReference* handler : {&on_data_, &on_drain_, &on_exit_, &on_more_, &on_limit_})
     handler->Reset();
-  if (!keep_alive_) Unref();
+  if (!stays) ForgetSelf();
+}
+
+// Nothing holds us for the session's sake any more.
+void NativeSession::ForgetSelf() {
+  if (std::exchange(held_, false)) Unref();
 }
 
 // Whatever a listener throws is the program's uncaught exception, as from any other event in Node. Plain
@@ -271,13 +281,11 @@ Napi::Value NativeSession::TrackingJson(const Napi::CallbackInfo& info) {
   JsonWriter out;
   out.BeginObject();
   if (session_ != nullptr) {
-    const bool scoped =
-        session_->enforcement().confined && session_->enforcement().features.landlock_abi >= 6;
     out.Key("mechanisms").BeginArray();
-    if (session_->has_cgroup()) out.String("cgroup");
-    if (scoped) out.String("landlock-scope");
+    if (session_->killed_by_cgroup()) out.String("cgroup");
+    if (session_->scoped()) out.String("landlock-scope");
     out.String(session_->marked() ? "seatbelt-mark" : "subreaper").EndArray();
-    if (!session_->has_cgroup()) out.Key("noCgroup").String(session_->no_cgroup());
+    if (!session_->killed_by_cgroup()) out.Key("noCgroup").String(session_->no_cgroup());
     // See TrackingProfile.
     if (session_->marked() && !session_->enforcement().confined)
       out.Key("unmarked").String("setuid programs such as sudo, sandbox-exec, and what these start");
@@ -315,9 +323,10 @@ Napi::Value NativeSession::Dispose(const Napi::CallbackInfo& info) {
     ToJs(env, added.error()).ThrowAsJavaScriptException();
     return env.Undefined();
   }
+  disposed_ = true;
   if (end_delivered_ && session_ != nullptr) {
     Release();
-    Unref();
+    ForgetSelf();
   } else if (session_ != nullptr) {
     Schedule();
   }

@@ -59,6 +59,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   void DeliverEnd();
   void Call(const Napi::FunctionReference& handler, std::initializer_list<napi_value> arguments);
   void SetLoopRef(bool wanted);
+  void ForgetSelf();
 
   Addon* addon_ = nullptr;
   std::shared_ptr<Session> session_;  // null once the end was delivered, or after Release
@@ -72,6 +73,8 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   bool hung_up_ = false;
   bool keep_alive_ = false;
   bool end_delivered_ = false;
+  bool disposed_ = false;  // or about to be
+  bool held_ = false;      // by our own reference
   // What session_ was, as long as something of it is left.
   std::weak_ptr<Session> ended_;
   std::shared_ptr<const std::atomic<Session::Loss>> loss_;

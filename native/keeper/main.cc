@@ -307,7 +307,7 @@ class Keeper final : public Children {
   }
 
   void ReportStart() {
-    wire::Started started{started_pid_};
+    wire::Started started{started_pid_, scoped_ ? 1U : 0U};
     if (SendFrame(kControl, wire::Type::kStarted, &started, sizeof started) != 0) host_gone_ = true;
   }
 

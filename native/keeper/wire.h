@@ -20,7 +20,7 @@
 namespace spty::wire {
 
 inline constexpr uint32_t kMagic = 0x59545053;  // "SPTY"
-inline constexpr uint16_t kVersion = 4;
+inline constexpr uint16_t kVersion = 5;
 
 // Above anything execve(2) would accept (arguments and environment together: at most 6 MiB on Linux).
 inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
@@ -97,6 +97,7 @@ struct Signal {
 
 struct Started {
   int32_t pid;
+  uint32_t scoped;  // 1: proven, kill(-1) from the keeper reaches the session and nobody else
 };
 
 struct Failed {

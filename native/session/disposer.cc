@@ -13,6 +13,11 @@ namespace {
 constexpr auto kTick = std::chrono::milliseconds(5);
 
 constexpr char kKeeperKilled[] = "the keeper of this session was ended by somebody else";
+constexpr char kKeeperStopped[] = "the keeper of this session was held by somebody else, and had to be ended";
+
+std::string NotRemoved(int err) {
+  return err == 0 ? "" : "not everything could be removed: " + ErrnoName(err);
+}
 
 void AddMechanisms(uint32_t bits, std::vector<std::string>& names) {
   if ((bits & wire::kByCgroup) != 0) names.emplace_back("cgroup");
@@ -172,10 +177,10 @@ DisposeReport Disposer::Summary(const Disposal& disposal, bool converged) {
     report.rounds = done->rounds;
     report.killed = done->reaped;
     AddMechanisms(done->mechanisms, report.mechanisms);
-    if (done->clean_err != 0)
-      report.problem = "not everything could be removed: " + ErrnoName(done->clean_err);
+    report.problem = NotRemoved(done->clean_err);
   } else if (session.keeper_gone()) {
-    report.problem = kKeeperKilled;
+    report.problem = session.keeper_killed() ? kKeeperStopped : kKeeperKilled;
+    if (session.clean_err() != 0) report.problem += "; " + NotRemoved(session.clean_err());
     if (session.has_cgroup()) report.mechanisms.emplace_back("cgroup");
   }
   if (!converged) report.survivors = session.Members(false);

@@ -15,7 +15,6 @@ Result<HostFeatures> ProbeHost(const std::string& keeper_path) {
   if (known) return *known;
   TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(keeper_path));
   TRY_ASSIGN(const wire::Features probed, keeper.Probe());
-  keeper.Reap();
   HostFeatures features;
   features.landlock_abi = probed.landlock_abi;
   features.landlock_errata = probed.landlock_errata;

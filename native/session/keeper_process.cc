@@ -21,27 +21,9 @@ namespace spty {
 namespace {
 
 constexpr int kPatienceMs = 10'000;
-constexpr auto kEndPatience = std::chrono::seconds(1);
+constexpr int kSliceMs = 50;
 
 Error KeeperError(int err, std::string subject) { return Error{Stage::kKeeper, err, std::move(subject)}; }
-
-// Waits until the socket is ready; an error if that takes longer than anything but a stopped keeper would.
-Result<void> WaitFor(int control, short events) {
-  pollfd watched{control, events, 0};
-  int ready = RetryEintr([&] { return poll(&watched, 1, kPatienceMs); });
-  if (ready == -1) return KeeperError(errno, "poll");
-  if (ready == 0) return KeeperError(ETIMEDOUT, "the keeper does not answer");
-  return {};
-}
-
-Result<size_t> SendSome(int control, const msghdr& message) {
-  for (;;) {
-    ssize_t sent = RetryEintr([&] { return sendmsg(control, &message, kSendQuietly | MSG_DONTWAIT); });
-    if (sent >= 0) return static_cast<size_t>(sent);
-    if (errno != EAGAIN) return KeeperError(errno, "the keeper ended before it got its plan");
-    TRY(WaitFor(control, POLLOUT));
-  }
-}
 
 }  // namespace
 
@@ -64,22 +46,23 @@ Result<KeeperProcess> KeeperProcess::Start(const std::string& path) {
 KeeperProcess::KeeperProcess(KeeperProcess&& other) noexcept
     : ended_(other.ended_),
       ended_at_(other.ended_at_),
+      pid_(other.pid_),
       control_(std::move(other.control_)),
-      frames_(other.frames_),
-      pid_(other.pid_) {
+      frames_(other.frames_) {
   other.pid_ = 0;
 }
 
 KeeperProcess::~KeeperProcess() {
-  if (pid_ == 0) return;
+  if (TryReap()) return;
   EndSession();
   control_.Reset();
   // Keepers end at once, unless something in their session does not die. All that are left when an
   // environment goes were told so at about the same time, so that together they delay it by a second at most.
-  for (auto deadline = ended_at_ + kEndPatience; std::chrono::steady_clock::now() < deadline;) {
-    if (TryReap(pid_)) return;
+  while (Clock::now() < ended_at_ + kEndPatience) {
+    if (TryReap()) return;
     timespec pause{0, 1'000'000};
     nanosleep(&pause, nullptr);
+    SignalKeeper(SIGCONT);
   }
   // It is left to its work: killing it would free what it guards.
   ReapLater();
@@ -102,6 +85,28 @@ Result<wire::Features> KeeperProcess::Probe() {
   return answer.features;
 }
 
+// Waits until the socket is ready; an error if that takes longer than anything but a stopped keeper would.
+// One that its own shell has stopped, before it could tell of it, is made to go on.
+Result<void> KeeperProcess::WaitFor(short events) {
+  for (int waited = 0; waited < kPatienceMs; waited += kSliceMs) {
+    pollfd watched{control_.get(), events, 0};
+    const int ready = RetryEintr([&] { return poll(&watched, 1, kSliceMs); });
+    if (ready == -1) return KeeperError(errno, "poll");
+    if (ready > 0) return {};
+    SignalKeeper(SIGCONT);
+  }
+  return KeeperError(ETIMEDOUT, "the keeper does not answer");
+}
+
+Result<size_t> KeeperProcess::SendSome(const msghdr& message) {
+  for (;;) {
+    ssize_t sent = RetryEintr([&] { return sendmsg(control_.get(), &message, kSendQuietly | MSG_DONTWAIT); });
+    if (sent >= 0) return static_cast<size_t>(sent);
+    if (errno != EAGAIN) return KeeperError(errno, "the keeper ended before it got its plan");
+    TRY(WaitFor(POLLOUT));
+  }
+}
+
 Result<void> KeeperProcess::Send(wire::Type type, const std::string& payload, std::span<const int> fds) {
   if (fds.size() > wire::kMaxPlanFds) return Error{Stage::kPlan, E2BIG, "descriptors"};
   wire::Header header{wire::kMagic, wire::kVersion, type, static_cast<uint32_t>(payload.size()),
@@ -122,7 +127,7 @@ Result<void> KeeperProcess::Send(wire::Type type, const std::string& payload, st
   }
   size_t left = sizeof header + payload.size();
   while (left > 0) {
-    TRY_ASSIGN(size_t sent, SendSome(control_.get(), message));
+    TRY_ASSIGN(size_t sent, SendSome(message));
     left -= sent;
     // The descriptors went with the first byte. Continue in the payload, or in what is left of the header.
     message.msg_control = nullptr;
@@ -144,12 +149,12 @@ Result<Frame> KeeperProcess::Await() {
     if (status == FrameReader::Status::kFrame) return frame;
     if (status == FrameReader::Status::kClosed)
       return KeeperError(ECONNRESET, "the keeper ended unexpectedly");
-    TRY(WaitFor(control_.get(), POLLIN));
+    TRY(WaitFor(POLLIN));
   }
 }
 
 bool KeeperProcess::SendSignal(int number) {
-  std::lock_guard lock(sending_);
+  std::lock_guard lock(mutex_);
   if (ended_ || !control_.valid()) return false;
   struct {
     wire::Header header;
@@ -161,31 +166,49 @@ bool KeeperProcess::SendSignal(int number) {
   return sent == ssize_t{sizeof frame};
 }
 
-void KeeperProcess::EndSession() {
-  std::lock_guard lock(sending_);
-  if (std::exchange(ended_, true)) return;
-  ended_at_ = std::chrono::steady_clock::now();
+bool KeeperProcess::EndSession() {
+  std::lock_guard lock(mutex_);
+  if (std::exchange(ended_, true)) return false;
+  ended_at_ = Clock::now();
   // Fails only with ENOTCONN, if the keeper is gone already.
   if (control_.valid()) shutdown(control_.get(), SHUT_WR);
+  SignalKeeperLocked(SIGCONT);
+  return true;
 }
 
-void KeeperProcess::Reap() {
-  EndSession();
-  {
-    std::lock_guard lock(sending_);
-    control_.Reset();
-  }
-  // ECHILD: the host ignores SIGCHLD, and the kernel has reaped it.
-  if (pid_ > 0) RetryEintr([&] { return waitpid(pid_, nullptr, 0); });
+KeeperProcess::Clock::time_point KeeperProcess::ended_at() const {
+  std::lock_guard lock(mutex_);
+  return ended_at_;
+}
+
+pid_t KeeperProcess::pid() const {
+  std::lock_guard lock(mutex_);
+  return pid_;
+}
+
+void KeeperProcess::SignalKeeper(int number) {
+  std::lock_guard lock(mutex_);
+  SignalKeeperLocked(number);
+}
+
+void KeeperProcess::SignalKeeperLocked(int number) {
+  siginfo_t info{};
+  // Until we reap it the number is its own; a host that ignores SIGCHLD has it reaped by the kernel, and then
+  // it is no child of ours any more.
+  if (pid_ > 0 && waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+    kill(pid_, number);
+}
+
+bool KeeperProcess::TryReap() {
+  std::lock_guard lock(mutex_);
+  if (pid_ > 0 && !spty::TryReap(pid_)) return false;
   pid_ = 0;
+  return true;
 }
 
 void KeeperProcess::ReapLater() {
   EndSession();
-  {
-    std::lock_guard lock(sending_);
-    control_.Reset();
-  }
+  std::lock_guard lock(mutex_);
   LeaveToReap(std::exchange(pid_, 0));
 }
 

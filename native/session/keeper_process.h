@@ -1,6 +1,7 @@
 // The host's handle on one keeper.
 #pragma once
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -22,7 +23,7 @@ class KeeperProcess {
   static Result<KeeperProcess> Start(const std::string& path);
   KeeperProcess(KeeperProcess&&) noexcept;
   KeeperProcess& operator=(KeeperProcess&&) = delete;
-  // If the keeper has not been reaped: ends its session and waits for it, until a second after it was told.
+  // If the keeper has not been reaped: ends its session and waits for it, until EndPatience.
   ~KeeperProcess();
 
   // Tells the keeper what is about to be made for the session, so that it can remove that if there is never a
@@ -37,27 +38,41 @@ class KeeperProcess {
 
   // Asks for a signal to the shell. Any thread. False if the session is over.
   bool SendSignal(int number);
-  // Tells the keeper that the session is over. Any thread, any number of times.
-  void EndSession();
+  // Tells the keeper that the session is over, and wakes it should somebody have stopped it. Any thread, any
+  // number of times. False if it had been told before.
+  bool EndSession();
+  using Clock = std::chrono::steady_clock;
+  // When it was told.
+  Clock::time_point ended_at() const;
+  // How long to wait for a keeper's end when everything else is over.
+  static constexpr auto kEndPatience = std::chrono::seconds(1);
 
-  pid_t pid() const { return pid_; }
+  // 0 once it was reaped. Any thread.
+  pid_t pid() const;
   int control() const { return control_.get(); }
   FrameReader& frames() { return frames_; }
-  // Once the keeper has closed its end: waits for its last instructions and forgets it.
-  void Reap();
+  // A signal to the keeper itself, if it has not been reaped. Any thread.
+  void SignalKeeper(int number);
+  // Reaps the keeper if it has ended; never waits: whoever traces it can keep its end from us for as long as
+  // he likes. True if there is nothing left to reap.
+  bool TryReap();
   // Ends the session and forgets the keeper without waiting; whoever starts the next one reaps it.
   void ReapLater();
 
  private:
   Result<void> Send(wire::Type type, const std::string& payload, std::span<const int> fds);
-  KeeperProcess(Fd control, pid_t pid) : control_(std::move(control)), pid_(pid) {}
+  Result<size_t> SendSome(const msghdr& message);
+  Result<void> WaitFor(short events);
+  KeeperProcess(Fd control, pid_t pid) : pid_(pid), control_(std::move(control)) {}
 
-  std::mutex sending_;
+  void SignalKeeperLocked(int number);
+
+  mutable std::mutex mutex_;  // guards what follows, and sending
   bool ended_ = false;
-  std::chrono::steady_clock::time_point ended_at_{};
+  Clock::time_point ended_at_{};
+  pid_t pid_ = 0;
   Fd control_;
   FrameReader frames_;
-  pid_t pid_ = 0;
 };
 
 }  // namespace spty

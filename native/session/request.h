@@ -45,6 +45,7 @@ struct SpawnRequest {
     int landlock_abi = 1000;
     bool seccomp = true;
     bool notify = true;
+    bool cgroup_kill = true;
   };
   FeatureLimits feature_limits;
 };

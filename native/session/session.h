@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -53,7 +54,8 @@ class Session final : public Pump::Source,
 
   // Use Spawn. (Public for make_shared.)
   Session(PtyPair pty, KeeperProcess keeper, Pump& pump);
-  ~Session() override = default;
+  // If the pump went first: sees to the end of the session itself, for a second at most.
+  ~Session() override;
 
   pid_t pid() const { return pid_; }
   int master() const { return terminal_.fd(); }
@@ -84,20 +86,31 @@ class Session final : public Pump::Source,
   // Hangs up: stops all traffic and closes the master, which sends SIGHUP to the shell. Its end is still
   // reported.
   void HangUp();
-  // Tells the keeper to end every process of the session. Any thread, any number of times.
-  void EndNow() { keeper_.EndSession(); }
+  // Tells the keeper to end every process of the session, and sees to it that it does. Any thread, any number
+  // of times.
+  void EndNow();
   enum class Proof { kPending, kEmpty };
   // Whether nobody of the session is left: the keeper's last word, or, if somebody killed the keeper, that of
   // the cgroup, whose members are then killed here. Any thread.
   Proof ProveEmpty();
   bool shell_ended() const;
   bool keeper_gone() const;
+  // Gone before it could say that nobody was left.
+  bool keeper_lost() const;
+  // Whether that was us: it had been stopped, and could not be made to do its work.
+  bool keeper_killed() const;
+  // Of the first thing that could not be removed after the keeper was gone, or 0.
+  int clean_err() const { return clean_err_; }
   // How the keeper ended the session, once it has.
   std::optional<wire::Done> done() const;
   bool has_cgroup() const { return cgroup_.has_value(); }
+  // Whether the keeper ends everybody in it in one stroke.
+  bool killed_by_cgroup() const { return cgroup_ && cgroup_->kill() >= 0; }
+  // Whether the keeper has proven that it reaches the whole session, and nobody else, in one stroke.
+  bool scoped() const { return scoped_; }
   // macOS: whether the session's processes are told by its Seatbelt profile.
   bool marked() const { return !mark_.empty(); }
-  // Why there is no cgroup; "" if there is one.
+  // Why the session is not ended by a cgroup; "" if it is.
   const std::string& no_cgroup() const { return no_cgroup_; }
   // What became of the session if its keeper was killed; outlives the session.
   enum class Loss { kNone, kEnded, kUnknown };
@@ -118,6 +131,8 @@ class Session final : public Pump::Source,
 
   // Pump thread: the control socket.
   void OnReady() override;
+  // Pump thread: time to look after the end.
+  void OnDeadline() override;
   // Pump thread: the terminal.
   void OnOutput() override;
   void OnOutputEnd() override;
@@ -132,8 +147,12 @@ class Session final : public Pump::Source,
   Result<void> WatchLimits();
   std::shared_ptr<TerminalIo> SharedTerminal();
   void HandleFrame(const Frame& frame);
-  void HandleKeeperGone(bool closed);
-  void EndWithoutKeeper();
+  void HandleKeeperGone();
+  void ExpectEnd();
+  void UrgeKeeper();
+  void Settle();
+  bool NothingToProve() const;
+  void RemoveTempDir();
   void ShellEnded(End end);
   void Attach(Client* client);
   void Tell();
@@ -144,10 +163,12 @@ class Session final : public Pump::Source,
   KeeperProcess keeper_;
   Pump& pump_;
   pid_t pid_ = 0;
+  bool scoped_ = false;
   Enforcement enforcement_;
   std::optional<CgroupLeaf> cgroup_;
   std::string no_cgroup_;
   std::string mark_;
+  std::string temp_dir_;
   bool keep_alive_ = false;
   std::shared_ptr<std::atomic<Loss>> loss_ = std::make_shared<std::atomic<Loss>>(Loss::kNone);
 
@@ -158,7 +179,19 @@ class Session final : public Pump::Source,
   bool output_complete_ = false;        // guarded by end_mutex_
   std::optional<wire::Done> done_;      // guarded by end_mutex_
   bool keeper_gone_ = false;            // guarded by end_mutex_
+  bool keeper_killed_ = false;          // guarded by end_mutex_: by us, as it did not do its work
   std::function<void()> end_listener_;  // guarded by client_mutex_
+
+  std::mutex cgroup_mutex_;  // held while the cgroup is proven empty and removed, from whatever thread
+  bool cgroup_gone_ = false;
+  int removals_ = 0;
+  // Of the private temporary directory, once nobody is left. Shared with the thread that does it.
+  struct Removal {
+    std::atomic<int> err{0};
+    std::atomic<bool> over{false};
+  };
+  std::shared_ptr<Removal> removal_;
+  std::atomic<int> clean_err_{0};
 
   std::mutex client_mutex_;  // held while the client is called, so that Release can be sure it is not
   Client* client_ = nullptr;
@@ -170,6 +203,8 @@ class Session final : public Pump::Source,
   Pump::Token pids_token_ = 0;
   Pump::Token memory_token_ = 0;
   Pump::Token control_token_ = 0;  // set by Spawn, before the pump can know of us
+  // Pump thread only: until the next look after the end.
+  std::chrono::milliseconds pause_{0};
 };
 
 }  // namespace spty

@@ -91,6 +91,10 @@ std::string WhyNoLimits(const SpawnRequest& request) {
   return place.ok() ? "" : "limits are kept by cgroup controllers: " + Describe(place.error());
 }
 
+// That this host has no descriptor or memory to spare at the moment says nothing about its cgroups, and is no
+// reason to track a session less well.
+bool IsShortage(int err) { return err == EMFILE || err == ENFILE || err == ENOMEM; }
+
 // A leaf where one can be made. None is no error, but for limits: the session is then tracked by its keeper
 // alone, and says so.
 Result<void> JoinCgroup(const SpawnRequest& request, const CgroupLimits& limits, KeeperProcess& keeper,
@@ -101,22 +105,23 @@ Result<void> JoinCgroup(const SpawnRequest& request, const CgroupLimits& limits,
   }
   auto place = CgroupPlace::Own(limits);
   if (!place.ok()) {
-    if (limits.any()) return place.error();
+    if (limits.any() || IsShortage(place.error().err)) return place.error();
     session.no_cgroup = Describe(place.error());
     return {};
   }
   std::string name = CgroupLeaf::NewName();
   // A keeper that does not hear this will not hear the plan either; that is where it is found out why.
   (void)keeper.Reserve({"", name}, place.value()->dir());
-  auto leaf = CgroupLeaf::Create(place.value(), limits, std::move(name));
+  auto leaf = CgroupLeaf::Create(place.value(), limits, std::move(name), request.feature_limits.cgroup_kill);
   if (!leaf.ok()) {
-    if (limits.any()) return leaf.error();
+    if (limits.any() || IsShortage(leaf.error().err)) return leaf.error();
     session.no_cgroup = Describe(leaf.error());
     return {};
   }
   session.cgroup = std::move(leaf).value();
   plan.cgroup = true;
   plan.cgroup_kill = session.cgroup->kill() >= 0;
+  if (!plan.cgroup_kill) session.no_cgroup = "this kernel has no cgroup.kill, which came with Linux 5.14";
   plan.cgroup_name = session.cgroup->name();
   return {};
 }

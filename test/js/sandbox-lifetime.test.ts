@@ -104,7 +104,7 @@ sandboxed('the descriptors of the policy are closed as soon as the session runs'
   expect(added).toHaveLength(perPlainSession);
   const links = added.map((fd) => fs.readlinkSync(`/proc/self/fd/${fd}`));
   // Its cgroup's files are held for as long as it runs: to end it with, should somebody kill the keeper.
-  const expected = /^\/dev\/|\/sandboxed-pty-\d+-\d+-\w+-\d+\/cgroup\./;
+  const expected = /^\/dev\/|\/sandboxed-pty-\d+-\d+-\w+-\w+-\d+\/cgroup\./;
   expect(links.filter((link) => link.startsWith('/') && !expected.test(link))).toEqual([]);
   expect(links.join()).not.toContain('landlock');
   warm.pty.kill('SIGKILL');

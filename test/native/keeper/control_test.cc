@@ -162,7 +162,7 @@ TEST(ReceivePlan, LeaksNoDescriptorWhateverComes) {
 TEST(SendFrame, IsReadByTheHost) {
   SocketPair pair;
   wire::Exited exited{7, 9};
-  wire::Started started{77};
+  wire::Started started{77, 1};
   ASSERT_EQ(SendFrame(pair.second.get(), wire::Type::kStarted, &started, sizeof started), 0);
   ASSERT_EQ(SendFrame(pair.second.get(), wire::Type::kExited, &exited, sizeof exited), 0);
   FrameReader reader;
@@ -179,7 +179,7 @@ TEST(SendFrame, IsReadByTheHost) {
 TEST(SendFrame, ToAHostThatIsGoneIsAnErrorAndNoSignal) {
   SocketPair pair;
   pair.first.Reset();
-  wire::Started started{77};
+  wire::Started started{77, 1};
   EXPECT_EQ(SendFrame(pair.second.get(), wire::Type::kStarted, &started, sizeof started), EPIPE);
 }
 

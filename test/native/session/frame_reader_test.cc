@@ -46,7 +46,7 @@ class FrameReaderTest : public testing::Test {
 };
 
 TEST_F(FrameReaderTest, ReadsEveryKindOfFrame) {
-  Send(Bytes(wire::Type::kStarted, wire::Started{77}) +
+  Send(Bytes(wire::Type::kStarted, wire::Started{77, 1}) +
        Bytes(wire::Type::kFailed, wire::Failed{Stage::kCwd, 0, ENOENT, 3, {}}) +
        Bytes(wire::Type::kExited, wire::Exited{5, 6}));
   ASSERT_EQ(Next(), Status::kFrame);

@@ -84,7 +84,7 @@ TEST(KeeperProcess, SignalsUntilTheSessionIsOver) {
   auto end = keeper.Await();
   ASSERT_FALSE(end.ok());
   EXPECT_EQ(end.error().err, ECONNRESET);
-  keeper.Reap();
+  EXPECT_TRUE(Eventually([&] { return keeper.TryReap(); }));
   EXPECT_FALSE(keeper.SendSignal(SIGTERM));
 }
 

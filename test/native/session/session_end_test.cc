@@ -72,6 +72,20 @@ TEST(Session, EndsWhenAnOutsiderKillsTheKeeper) {
   EXPECT_TRUE(WaitForDeath(shell)) << "hung up with its terminal";
 }
 
+// Stopped, it cannot hear that its host lets go.
+TEST(Session, EndsThoughSomebodyStoppedTheKeeper) {
+  Footprint before = Footprint::Now();
+  pid_t shell;
+  {
+    LiveSession session(ShellRequest("trap '' HUP; echo ready; while :; do sleep 1000; done"));
+    session.ReadUntil("ready\n");
+    shell = session->pid();
+    ASSERT_EQ(kill(ParentOf(shell), SIGSTOP), 0);
+  }
+  EXPECT_TRUE(WaitForDeath(shell));
+  EXPECT_EQ(Footprint::Now(), before);
+}
+
 TEST(Session, EndsWhenAnOutsiderKillsTheShell) {
   LiveSession session(ShellRequest("echo ready; read x"));
   session.ReadUntil("ready\n");

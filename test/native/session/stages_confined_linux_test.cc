@@ -51,6 +51,21 @@ TEST_F(ConfinedStage, OuterDomain) {
   ExpectFault({{landlock::kRestrictSelf, EPERM}}, Stage::kOuterDomain, EPERM);
 }
 
+// A keeper that cannot prove that kill(-1) spares the host does without it, and says so.
+TEST_F(ConfinedStage, ScopeIsClaimedOnlyIfItIsProven) {
+  for (const bool proven : {true, false}) {
+    FaultyKeeper keeper(proven ? std::vector<Fault>{} : std::vector<Fault>{{SYS_getsockopt, EPERM}});
+    PolicyInput input = scratch_.Input(R"({"enabled": true})");
+    input.env = {{"PATH", "/usr/bin:/bin"}};
+    SpawnRequest request = ShellRequest("echo ready; read x");
+    request.keeper_path = keeper.path();
+    request.policy = scratch_.Resolve(std::move(input));
+    LiveSession session(request);
+    ASSERT_TRUE(session.ok()) << Describe(session.error());
+    EXPECT_EQ(session->scoped(), proven);
+  }
+}
+
 TEST_F(ConfinedStage, BoundingSet) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root";
   ExpectFault({{SYS_prctl, EPERM, 0, PR_CAPBSET_DROP}}, Stage::kPrivileges, EPERM);
