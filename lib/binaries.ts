@@ -1,4 +1,3 @@
-import { createHash } from 'crypto';
 import * as fs from 'fs';
 import * as path from 'path';
 
@@ -116,6 +115,8 @@ export function keeperOf(directory: string): string {
  */
 export function damageOf(directory: string): string | undefined {
   const manifestPath = path.join(path.dirname(directory), 'manifest.json');
+  // Loaded here, as it takes longer than all of this package.
+  const { createHash } = require('crypto') as typeof import('crypto');
   let sums: Record<string, { sha256?: string } | undefined>;
   try {
     sums = (JSON.parse(fs.readFileSync(manifestPath, 'utf8')) as { files: typeof sums }).files;
