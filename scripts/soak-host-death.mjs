@@ -80,14 +80,23 @@ function start(args, cgroup) {
   return {child, ended, loaded, isComplete: () => output.includes('all started')};
 }
 
-/** Looks until there is nothing, or until the time is over. What is there then, and how long it took. */
+/** Looks until there is nothing. What was there when the time was over, and how long it took. */
 async function watch(look, sinceMs, withinMs) {
+  let late = {};
   for (;;) {
     const left = look();
     const elapsedMs = performance.now() - sinceMs;
-    if (Object.values(left).every((count) => count === 0) || elapsedMs > withinMs) return {left, elapsedMs};
+    const isOver = Object.values(left).every((names) => names.length === 0);
+    if (!isOver && elapsedMs > withinMs && Object.keys(late).length === 0) late = left;
+    if (isOver || elapsedMs > Math.max(withinMs, patienceMs)) return {late, elapsedMs};
     await sleep(5);
   }
+}
+
+/** "pid (name) state", for those who have to find out why. */
+function describe(pid) {
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  return stat === undefined ? pid : stat.slice(0, stat.lastIndexOf(')') + 3);
 }
 
 /** Ends and removes what was shown to be left, so that the next round starts from nothing. */
@@ -114,9 +123,9 @@ async function killOneHost(token, sessions, lifeMs, withinMs, program, projectDi
     await host.ended;
     const pid = host.child.pid;
     const look = () => ({
-      survivors: survivors(token, cgroup).length,
-      cgroups: cgroup === undefined ? leaves(pid).length : inside(cgroup).length,
-      'temporary directories': temporaries(pid).length,
+      survivors: survivors(token, cgroup).map(describe),
+      cgroups: cgroup === undefined ? leaves(pid) : inside(cgroup),
+      'temporary directories': temporaries(pid),
     });
     return {...await watch(look, killedAt, withinMs), whileStarting: !host.isComplete(), tracked: cgroup !== undefined};
   } finally {
@@ -135,7 +144,8 @@ export async function soakHostDeath(rounds, {seed, withinMs}, onProgress) {
     for (let round = 0; round < rounds; round += 1) {
       const sessions = 1 + Math.floor(next() * mostSessions);
       const end = await killOneHost(`soak-${process.pid}-${round}`, sessions, next() * longestLifeMs, withinMs, program, projectDir);
-      for (const name of Object.keys(total)) total[name] += end.left[name];
+      for (const [name, left] of Object.entries(end.late)) total[name] += left.length;
+      if (Object.keys(end.late).length > 0) console.log(`host ${round}, ${sessions} sessions, over after ${Math.ceil(end.elapsedMs)} ms:`, end.late);
       whileStarting += end.whileStarting ? 1 : 0;
       tracked += end.tracked ? 1 : 0;
       slowestMs = Math.max(slowestMs, end.elapsedMs);
