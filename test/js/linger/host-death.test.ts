@@ -1,12 +1,8 @@
 // A host that dies, in whatever way and moment, takes its sessions with it.
-import * as fs from 'node:fs';
-import * as os from 'node:os';
 import { children, linux, ours, script, startHost, stat, temporaryDirectory, until, type Body, type Host } from '../support';
-import { bearers, endBearers, kinds, leavesOf, lingerer, mechanismsOf, newToken, startKind, type Kind } from './support';
+import { bearers, endBearers, kinds, leavesOf, lingerer, mechanismsOf, newToken, startKind, tempsOf } from './support';
 
 const sandboxed = ours.needing(linux);
-
-const tempsOf = (host: number): string[] => fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith(`sandboxed-pty-${host}-`));
 
 /** Sessions of every kind, half of them with a lingerer; then `end` is called, unless it is the test's to do. */
 const inhabited: Body = async (pty, _kernel, { count, program, token, projectDir, end }) => {
@@ -55,6 +51,46 @@ for (const [name, end] of Object.entries(ends)) {
     await expectNothingLeft(host, token);
   });
 }
+
+// From outside: what a crash, a full memory, a closed window and an impatient user look like.
+for (const signal of ['SIGSEGV', 'SIGBUS', 'SIGKILL', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const) {
+  sandboxed(`${signal} from somebody else leaves nothing behind`, async () => {
+    const token = newToken();
+    const host = inhabit(token, 4);
+    await host.printed('all ready');
+    expect(bearers(token).length).toBeGreaterThan(4);
+    host.kill(signal);
+    expect((await host.end()).signal).toBe(signal);
+    await expectNothingLeft(host, token);
+  });
+}
+
+/** Sessions that have outlived their shell, because they were asked to. */
+const kept: Body = async (pty, _kernel, { program, token, projectDir }) => {
+  const sandbox = { enabled: true, profile: 'workspace', additional_executable_paths: [program] };
+  const text = '"$0" setsid "$1" & while read x; do :; done';
+  for (const confinement of [{}, { projectDir, sandbox }]) {
+    const child = pty.createSandboxedPty({
+      file: '/bin/sh', args: ['-c', text, program, token], cwd: projectDir, keepAliveAfterExit: true, ...confinement,
+    });
+    const exited = new Promise((resolve) => child.onExit(resolve));
+    await new Promise<void>((resolve) => child.onData((data: string) => data.includes('ready') && resolve()));
+    child.kill('SIGKILL');
+    await exited;
+  }
+  process.stdout.write('all exited\n');
+  setInterval(() => {}, 1000);
+};
+
+sandboxed('what was kept alive after the exit of its shell ends with the host', async () => {
+  const token = newToken();
+  const host = startHost(kept, { arg: { token, program: lingerer(), projectDir: temporaryDirectory() } });
+  await host.printed('all exited');
+  expect(bearers(token).filter((bearer) => !bearer.startsWith(`${host.pid}:`)).length).toBeGreaterThan(1);
+  host.kill('SIGKILL');
+  await host.end();
+  await expectNothingLeft(host, token);
+});
 
 /** The same sequence every time. */
 function random(seed: number): () => number {
@@ -111,8 +147,9 @@ describe('a keeper that somebody else kills', () => {
       const session = startKind(kind, lingerer(), ['double-fork', token]);
       await session.printed('ready');
       const cgroup = mechanismsOf(session).includes('cgroup');
-      const disposal = (killKeeper(session.pty.pid), session.pty.dispose({ deadlineMs: 300 }));
-      const report = await disposal;
+      killKeeper(session.pty.pid);
+      // Without a cgroup there is nothing to wait for.
+      const report = await session.pty.dispose(cgroup ? {} : { deadlineMs: 300 });
       expect(report.problem).toContain('keeper');
       expect(report.converged).toBe(cgroup);
       if (cgroup) expect(bearers(token)).toEqual([]);
@@ -137,16 +174,4 @@ describe('a keeper that somebody else kills', () => {
       await until('no cgroup is left', () => leavesOf(process.pid).length === 0);
     });
   }
-
-  // It runs as the same user, outside of every sandbox.
-  sandboxed('one whose own session kills it is no different', async () => {
-    const token = newToken();
-    const session = startKind(kinds[2] as Kind, lingerer(), ['keeper', token]);
-    await session.exit();
-    const report = await session.pty.dispose();
-    expect(report.problem).toContain('keeper');
-    if (report.converged) expect(bearers(token)).toEqual([]);
-    endBearers(token);
-  });
 });
-

@@ -44,7 +44,9 @@ describe('limits', () => {
     (session.pty as unknown as Limited).onViolation(({ limit }) => events.push(limit));
     session.pty.onExit(() => events.push('exit'));
     await session.exit();
-    expect(events).toEqual(['memory', 'exit']);
+    // The kernel may have had to kill more than once, and all of that comes first.
+    expect([...new Set(events)]).toEqual(['memory', 'exit']);
+    expect(events.at(-1)).toBe('exit');
     expect(session.output).not.toContain('not reached');
   });
 

@@ -1,9 +1,10 @@
 // Adversaries, found again by a token in their command line, and sessions of every kind to run them in.
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
+import * as os from 'node:os';
 import * as path from 'node:path';
 import {
-  commandLine, confined, isRunning, linux, load, pids, repositoryRoot, startTime, temporaryDirectory, track, type Session, type Terminal,
+  commandLine, confined, isRunning, linux, load, pids, repositoryRoot, startTime, temporaryDirectory, track, until, type Session, type Terminal,
 } from '../support';
 
 export interface DisposeReport {
@@ -18,7 +19,7 @@ export interface DisposeReport {
 
 export interface Disposable extends Terminal {
   dispose(options?: object): Promise<DisposeReport>;
-  listProcesses(): { pid: number; ppid: number; name: string; argv: string[]; startTime: Date }[];
+  listProcesses(): { pid: number; ppid: number; name: string; argv: string[]; startTime: Date; cpuSeconds: number; rssBytes: number }[];
 }
 
 export type DisposableSession = Session & { pty: Disposable };
@@ -47,6 +48,13 @@ let tokens = 0;
 /** No other process of the machine has this in its command line. */
 export const newToken = (): string => `linger-${process.pid}-${Date.now()}-${++tokens}`;
 
+/** A file that holds some adversaries: they end when it is removed, with the other files of the test if not before. */
+export function newLeash(): string {
+  const leash = path.join(temporaryDirectory(), 'leash');
+  fs.writeFileSync(leash, '');
+  return leash;
+}
+
 /** Nothing for a zombie. */
 const startOf = (pid: number): string => (isRunning(pid) ? startTime(pid) : '');
 
@@ -74,6 +82,34 @@ export function endBearers(token: string): void {
       // It ended meanwhile.
     }
   }
+}
+
+/** Again and again: some multiply when they are killed, others have to be let go of. */
+export async function endAllBearers(token: string, leash?: string): Promise<void> {
+  if (leash !== undefined) fs.rmSync(leash, { force: true });
+  await until('all are ended', () => {
+    endBearers(token);
+    return bearers(token).length === 0;
+  });
+}
+
+/** An adversary is one only if node-pty's kill leaves something of it. The leader is what the terminal runs. */
+export async function expectToOutliveNodePty(token: string, file: string, args: string[], ready: string, leash?: string): Promise<void> {
+  const nodePty = require('node-pty') as typeof import('node-pty');
+  const terminal = nodePty.spawn(file, args, { cwd: temporaryDirectory() });
+  let output = '';
+  terminal.onData((data) => (output += data));
+  const exited = new Promise((resolve) => terminal.onExit(resolve));
+  try {
+    await until(`it prints ${ready}`, () => output.includes(ready));
+    terminal.kill();
+    // What holds the slave open holds node-pty's exit back, and the other way round it may come any time.
+    await until('the leader is gone', () => !bearers(token).some((bearer) => bearer.startsWith(`${terminal.pid}:`)));
+    expect(bearers(token).length).toBeGreaterThan(0);
+  } finally {
+    await endAllBearers(token, leash);
+  }
+  await exited;
 }
 
 interface NativeModule {
@@ -125,6 +161,23 @@ export function mechanismsOf(session: Session): string[] {
   return (JSON.parse(tracking) as { mechanisms: string[] }).mechanisms;
 }
 
+/** Ends a session with dispose(), which must prove that nobody is left. */
+export async function expectGone(session: DisposableSession, token: string): Promise<void> {
+  expect(bearers(token).length).toBeGreaterThan(1);
+  const mechanisms = mechanismsOf(session);
+  const report = await session.pty.dispose();
+  try {
+    expect(bearers(token)).toEqual([]);
+    expect(report).toMatchObject({ converged: true, survivors: [], mechanisms });
+    expect(report.problem).toBeUndefined();
+    expect(report.killed).toBeGreaterThan(0);
+    expect(session.exits).toHaveLength(1);
+    expect(session.pty.listProcesses()).toEqual([]);
+  } finally {
+    endBearers(token);
+  }
+}
+
 /** Where the unified hierarchy is mounted; undefined if it is not. */
 export const hierarchy: string | undefined = (linux.met ? fs.readFileSync('/proc/self/mountinfo', 'utf8') : '')
   .split('\n')
@@ -137,15 +190,53 @@ export function cgroupOf(pid: number | 'self'): string {
   return path.join(hierarchy ?? '', line?.slice(3) ?? '');
 }
 
-/** The leaves of a host's sessions, wherever they are. */
-export function leavesOf(host: number): string[] {
+/** A case that makes cgroups of its own. */
+export const writableCgroup = { met: hierarchy !== undefined && mayMove(), reason: 'needs a writable cgroup' };
+
+function mayMove(): boolean {
+  try {
+    fs.accessSync(path.join(cgroupOf('self'), 'cgroup.procs'), fs.constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs `body` with a new cgroup beside those of the sessions, and removes it. */
+export async function withCgroup(name: string, body: (cgroup: string) => Promise<void>): Promise<void> {
+  const cgroup = path.join(cgroupOf('self'), name);
+  fs.mkdirSync(cgroup);
+  try {
+    await body(cgroup);
+  } finally {
+    // Its files may have no rights left; that it can be removed is the kernel's word that it is empty.
+    await until('the cgroup is empty and removed', () => {
+      try {
+        fs.rmdirSync(cgroup);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  }
+}
+
+/** The private temporary directories of a host's sessions. */
+export const tempsOf = (host: number, parent: string = os.tmpdir()): string[] =>
+  fs.readdirSync(parent).filter((name) => name.startsWith(`sandboxed-pty-${host}-`)).map((name) => path.join(parent, name)).sort();
+
+/** The names of the leaves of a host's sessions. */
+export const leavesOf = (host: number): string[] => leafPathsOf(host).map((leaf) => path.basename(leaf));
+
+/** Wherever they are. */
+export function leafPathsOf(host: number): string[] {
   const found: string[] = [];
   for (let at = cgroupOf('self'); hierarchy !== undefined && at.startsWith(hierarchy); at = path.dirname(at)) {
     try {
-      found.push(...fs.readdirSync(at).filter((name) => name.startsWith(`sandboxed-pty-${host}-`)));
+      found.push(...fs.readdirSync(at).filter((name) => name.startsWith(`sandboxed-pty-${host}-`)).map((name) => path.join(at, name)));
     } catch {
       // Not ours to read.
     }
   }
-  return found;
+  return found.sort();
 }

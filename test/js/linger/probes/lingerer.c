@@ -1,15 +1,19 @@
 // Programs that mean to outlive their terminal.
 //   lingerer <way> <token> [<detail>]
 // The token only marks the command line of each process, so that a test finds them all. The leader, which is what the
-// terminal runs, prints "ready" when its offspring is in place, and then waits. Nothing here lives longer than a minute.
+// terminal runs, prints "ready" when its offspring is in place, and then waits. Those that cannot be ended one by one (and
+// that is most of what they are about) end with the file `detail`, their leash: a test removes it.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fuse.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -18,11 +22,20 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kHoppers = 200, kFewHoppers = 20, kIdle = 200, kHoppingSeconds = 12 };
+// Longer than any test waits for their end: should its leash be left behind, nothing here lives for ever.
+enum { kHoppers = 200, kFewHoppers = 20, kIdle = 200, kLeashedSeconds = 180, kBombs = 400, kLit = 50 };
 static int hoppers = kHoppers;
+static useconds_t hop_pause = 1000;
 static int traced = 0;
 static int ready[2];
 static const char* detail;
+
+static time_t last_second;
+
+static void Wait(void) {
+  while (time(NULL) < last_second) sleep(10);
+  _exit(0);
+}
 
 static void IgnoreAll(void) {
   for (int number = 1; number < 65; ++number) signal(number, SIG_IGN);
@@ -41,7 +54,7 @@ static void Say(void) {
 
 static void Linger(void) {
   Say();
-  for (;;) sleep(60);
+  Wait();
 }
 
 static void Setsid(void) {
@@ -77,23 +90,24 @@ static void Ignore(void) {
 
 static void HoldSlave(void) {
   if (fork() != 0) return;
-  int slave = open(ttyname(0), O_RDWR | O_NOCTTY);
+  int slave = open(ttyname(1), O_RDWR | O_NOCTTY);
   setsid();
   IgnoreAll();
   LeaveTerminal();
   if (slave >= 0) Linger();
 }
 
+static int Leashed(void) { return access(detail, F_OK) == 0 && time(NULL) < last_second; }
+
 // Never the same process for longer than a moment.
 static void Hop(void) {
-  const time_t last = time(NULL) + kHoppingSeconds;
-  for (int first = 1; time(NULL) < last;) {
+  for (int first = 1; Leashed();) {
     pid_t next = fork();
     if (next > 0) _exit(0);
     if (next < 0) continue;
     if (first) Say();
     first = 0;
-    usleep(1000);
+    usleep(hop_pause);
     // By then its parent is gone and the keeper is: a parent that ignores its children still has to reap this one.
     if (traced) ptrace(PTRACE_TRACEME, 0, NULL, NULL);
   }
@@ -111,15 +125,36 @@ static void Hoppers(void) {
 }
 
 // For where they cannot be ended at once: two hundred of them, for seconds, take every process number there is, and
-// other tests run at the same time.
+// other tests run at the same time. Either fewer...
 static void FewHoppers(void) {
   hoppers = kFewHoppers;
+  Hoppers();
+}
+
+// ...or no faster than whoever adopts them reaps.
+static void SlowHoppers(void) {
+  hop_pause = 100000;
   Hoppers();
 }
 
 static void TracedHoppers(void) {
   traced = 1;
   FewHoppers();
+}
+
+// Everybody forks for as long as there is room: not for ever, as nobody but a cgroup could hold that.
+static void Bomb(void) {
+  int* lit = mmap(NULL, sizeof *lit, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (lit == MAP_FAILED || fork() != 0) return;
+  setsid();
+  signal(SIGHUP, SIG_IGN);
+  LeaveTerminal();
+  while (Leashed()) {
+    const int number = __atomic_add_fetch(lit, 1, __ATOMIC_RELAXED);
+    if (number == kLit) Say();
+    if (number >= kBombs || fork() < 0) usleep(100000);
+  }
+  _exit(0);
 }
 
 static void Stopped(void) {
@@ -129,7 +164,7 @@ static void Stopped(void) {
     for (int number = 1; number < 65; ++number) signal(number, SIG_IGN);
     LeaveTerminal();
     raise(SIGSTOP);
-    for (;;) sleep(60);
+    Wait();
   }
   int status = 0;
   waitpid(child, &status, WUNTRACED);
@@ -143,6 +178,48 @@ static void Vfork(void) {
   LeaveTerminal();
   // The parent sleeps in the kernel for as long as its child does.
   if (vfork() == 0) Linger();
+}
+
+static int Answer(int fuse, const struct fuse_in_header* request, const void* body, size_t size) {
+  struct { struct fuse_out_header header; struct fuse_init_out init; } reply = {0};
+  reply.header.len = (uint32_t)(sizeof reply.header + size);
+  reply.header.unique = request->unique;
+  memcpy(&reply.init, body, size);
+  return write(fuse, &reply, reply.header.len) == (ssize_t)reply.header.len;
+}
+
+// A file system that hears every question and answers none, and somebody who has asked: no signal wakes him, SIGKILL
+// included, before the file system is gone. `detail` is a directory to mount it on, for itself alone.
+static void FuseSleeper(void) {
+  if (fork() != 0) return;
+  setsid();
+  IgnoreAll();
+  char options[64], request[FUSE_MIN_READ_BUFFER * 2];
+  const struct fuse_in_header* header = (const struct fuse_in_header*)request;
+  const struct fuse_init_out init = {.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096};
+  const int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+  snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
+  if (fuse < 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+      mount("sleeper", detail, "fuse.sleeper", 0, options) != 0 || read(fuse, request, sizeof request) < 0 ||
+      header->opcode != FUSE_INIT || !Answer(fuse, header, &init, sizeof init)) {
+    printf("no file system: %s\n", strerrorname_np(errno));
+    _exit(1);
+  }
+  const pid_t sleeper = fork();
+  if (sleeper == 0) {
+    close(fuse);
+    char path[4400];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/anything", detail);
+    stat(path, &info);
+    Wait();
+  }
+  do {
+    if (read(fuse, request, sizeof request) < 0) _exit(1);
+  } while (header->opcode != FUSE_LOOKUP);
+  printf("sleeper %d\n", (int)sleeper);
+  LeaveTerminal();
+  Linger();
 }
 
 static void OnParentsDeath(int number) {
@@ -162,7 +239,7 @@ static void ParentDeathSignal(void) {
     Linger();
   }
   IgnoreAll();
-  for (;;) sleep(60);
+  Wait();
 }
 
 // `detail` is where the hierarchy is mounted.
@@ -202,9 +279,11 @@ static void MoveAway(void) {
 
 static const char* Outcome(long result) { return result == 0 ? "0" : strerrorname_np(errno); }
 
-// Our parent is who watches us.
+// Our parent is who watches us, and the terminal ends with it. Only when a line comes, so that the session has begun.
 static void AttackKeeper(void) {
   pid_t keeper = getppid();
+  signal(SIGHUP, SIG_IGN);
+  if (getchar() == EOF) return;
   printf("trace: %s\n", Outcome(ptrace(PTRACE_SEIZE, keeper, 0, 0)));
   printf("stop: %s\n", Outcome(kill(keeper, SIGSTOP)));
   printf("kill: %s\n", Outcome(kill(keeper, SIGKILL)));
@@ -228,11 +307,14 @@ static const struct {
     {"lock", LockCgroup, 1},    {"move", MoveAway, 1},          {"keeper", AttackKeeper, 1},
     {"idle", Idle, kIdle},      {"few-hoppers", FewHoppers, kFewHoppers},
     {"traced-hoppers", TracedHoppers, kFewHoppers},
+    {"slow-hoppers", SlowHoppers, kHoppers},
+    {"bomb", Bomb, 1},          {"fuse", FuseSleeper, 1},
 };
 
 int main(int argc, char** argv) {
   if (argc < 3 || pipe(ready) != 0) return 2;
   detail = argc > 3 ? argv[3] : "";
+  last_second = time(NULL) + kLeashedSeconds;
   setvbuf(stdout, NULL, _IONBF, 0);
   for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i) {
     if (strcmp(ways[i].name, argv[1]) != 0) continue;
@@ -242,7 +324,7 @@ int main(int argc, char** argv) {
       if (read(ready[0], &byte, 1) != 1) return 3;
     }
     printf("ready\n");
-    for (;;) sleep(60);
+    Wait();
   }
   return 2;
 }
