@@ -87,6 +87,15 @@ class ProfileWriter {
     return rules;
   }
 
+  bool IsGranted(const std::string& path) const {
+    for (const Grant& grant : policy_.grants()) {
+      for (const std::string& place : Spellings(grant.path())) {
+        if (IsWithin(path, place)) return true;
+      }
+    }
+    return false;
+  }
+
   Result<void> Files() {
     out_ += "\n; grants and holes, from the root downwards\n";
     for (const PathRule& rule : SortedRules()) {
@@ -126,7 +135,8 @@ class ProfileWriter {
     out_ += hole.denies_read ? "(deny file-read* process-exec* file-map-executable file-write* file-link"
                              : "(deny file-write* file-link";
     out_ += "\n  (subpath " + quoted + ")";
-    if (!hole.pin) out_ += "\n  (regex " + AnyCaseRegex(path) + ")";
+    // Elsewhere nothing is granted, however it is written.
+    if (!hole.pin && IsGranted(path)) out_ += "\n  (regex " + AnyCaseRegex(path) + ")";
     out_ += ")\n";
     if (InsideSocketPlace(path)) {
       out_ += "(deny network-outbound (remote unix-socket (subpath " + quoted + ")))\n";
