@@ -28,6 +28,9 @@ constexpr uint32_t kInetProtocols[] = {0, 6, 17, 1, 58};
 constexpr uint32_t kFastOpen = 0x20000000;  // MSG_FASTOPEN: a connect inside a send
 constexpr uint32_t kTiocsti = 0x5412;
 constexpr uint32_t kTioclinux = 0x541c;
+constexpr uint32_t kTiocsetd = 0x5423;
+constexpr uint32_t kSetModeFilter = 1;  // of seccomp(2)
+constexpr uint32_t kNewListener = 1 << 3;
 
 // Refused whatever their arguments, with the errno that a user without privileges would get for most of them.
 constexpr SyscallNumber kNotPermitted[] = {
@@ -71,6 +74,7 @@ class FilterWriter {
     WriteSocket();
     WriteSocketPair();
     WriteLimits();
+    WriteListeners();
     WriteAnswers();
     return bpf_.Assemble();
   }
@@ -89,11 +93,10 @@ class FilterWriter {
     bpf_.LoadArchitecture();
     bpf_.JumpIfNotEqual(x86_64 ? kAuditArchX86_64 : kAuditArchAarch64, kill_);
     bpf_.LoadNumber();
-    if (!x86_64) return;
     // A tracer skips a call by making it number -1 (strace's fault injection does), which has the x32 bit
     // too.
     bpf_.JumpIfEqual(kNoSyscall, allow_);
-    bpf_.JumpIfAnyBitSet(kX32Bit, kill_);
+    if (x86_64) bpf_.JumpIfAnyBitSet(kX32Bit, kill_);
   }
 
   void WriteDispatch() {
@@ -108,13 +111,11 @@ class FilterWriter {
     if (options_.unix_sockets == UnixSockets::kGate) {
       Dispatch(kSys_connect, notify_);
       Dispatch(kSys_listen, notify_);
+      Dispatch(kSys_seccomp, seccomp_);
     }
     for (const SyscallNumber& number : kNotImplemented) Dispatch(number, not_implemented_);
     for (const SyscallNumber& number : kNotPermitted) Dispatch(number, not_permitted_);
-    if (architecture_ == Architecture::kX86_64) {
-      bpf_.JumpIfAtLeast(kX32EndOwn, allow_);
-      bpf_.JumpIfAtLeast(kX32FirstOwn, not_implemented_);
-    }
+    bpf_.JumpIfAtLeast(kFirstUnknownSyscall, not_implemented_);
     bpf_.Return(kSeccompAllow);
   }
 
@@ -123,6 +124,7 @@ class FilterWriter {
     bpf_.LoadArgumentLow(1);
     bpf_.JumpIfEqual(kTiocsti, not_permitted_);
     bpf_.JumpIfEqual(kTioclinux, not_permitted_);
+    bpf_.JumpIfEqual(kTiocsetd, not_permitted_);
     bpf_.Return(kSeccompAllow);
   }
 
@@ -221,6 +223,22 @@ class FilterWriter {
     bpf_.Return(kSeccompAllow);
   }
 
+  // Where two filters ask about a call, the newer one's listener is heard. As long as the keeper has ours the
+  // kernel refuses another one; once the keeper is dead it would not, and the session could answer for
+  // itself.
+  void WriteListeners() {
+    if (options_.unix_sockets != UnixSockets::kGate) return;
+    Label refused = bpf_.NewLabel();
+    bpf_.Bind(seccomp_);
+    bpf_.LoadArgumentLow(0);
+    bpf_.JumpIfNotEqual(kSetModeFilter, allow_);
+    bpf_.LoadArgumentLow(1);
+    bpf_.JumpIfAnyBitSet(kNewListener, refused);
+    bpf_.Return(kSeccompAllow);
+    bpf_.Bind(refused);
+    bpf_.Return(Refuse(EBUSY));
+  }
+
   void WriteAnswers() {
     bpf_.Bind(allow_);
     bpf_.Return(kSeccompAllow);
@@ -246,6 +264,7 @@ class FilterWriter {
   Label socket_ = bpf_.NewLabel();
   Label socket_pair_ = bpf_.NewLabel();
   Label limits_ = bpf_.NewLabel();
+  Label seccomp_ = bpf_.NewLabel();
   Label allow_ = bpf_.NewLabel();
   Label not_permitted_ = bpf_.NewLabel();
   Label not_implemented_ = bpf_.NewLabel();

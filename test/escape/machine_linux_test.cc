@@ -33,6 +33,7 @@ const Attempt kTable[] = {
     // A terminal of ours is no console: outside, the driver says so.
     {"Console", {kMachine, "console", "plain"}, EPERM, kNever, kWorkspace, ENOTTY},
     {"ConsoleHighHalf", {kMachine, "console", "high"}, EPERM, kNever, kWorkspace, ENOTTY},
+    {"LineDiscipline", {kMachine, "line-discipline"}, EPERM, kNever},
     {"Keyctl", {kMachine, "keyctl"}, EPERM, kNever},
     {"AddKey", {kMachine, "add-key"}, EPERM, kNever},
     {"RequestKey", {kMachine, "request-key"}, EPERM, kNever, kWorkspace, ENOKEY},

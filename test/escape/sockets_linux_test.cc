@@ -2,8 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "escape/harness.h"
+#include "support/processes.h"
 
 namespace spty {
 namespace {
@@ -102,6 +106,7 @@ const Attempt kByWhom[] = {
     {"Thread", {kUnix, "thread", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
     {"SecondExec", {kUnix, "again", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
     {"UserNamespace", {kUnix, "userns", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
+    {"OwnAnswer", {kUnix, "own-answer-connect", "{shared}/stream"}, EBUSY, kNever, kShared},
     {"AbstractFromUserNamespace", {kUnix, "userns", "connect", "stream", "@{abstract}"}, EPERM, kNever},
 };
 
@@ -110,6 +115,34 @@ TEST_P(SocketEscape, IsRefused) { Try(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(ByName, SocketEscape, ::testing::ValuesIn(kByName), NameOfAttempt);
 INSTANTIATE_TEST_SUITE_P(ByAnotherName, SocketEscape, ::testing::ValuesIn(kByAnotherName), NameOfAttempt);
 INSTANTIATE_TEST_SUITE_P(ByWhom, SocketEscape, ::testing::ValuesIn(kByWhom), NameOfAttempt);
+
+// Before ABI 6 a session can kill its keeper. Then nobody answers for it, and it must not be able to answer
+// for itself. Without a cgroup: by that the host would end the session at once.
+TEST_F(SocketEscape, ADeadKeeperIsNoPermission) {
+  constexpr int kBeforeScopes = 5;
+  for (const bool confined : {false, true}) {
+    SCOPED_TRACE(confined ? "inside" : "outside");
+    World world;
+    const std::string verdict = world.scratch().project() + "/verdict";
+    const std::vector<std::string> command = {kUnix, "kill-keeper-connect", "{shared}/stream", verdict};
+    SpawnRequest request = confined ? RequestInside(world, command, kShared) : RequestOutside(world, command);
+    request.use_cgroup = false;
+    request.feature_limits.landlock_abi = kBeforeScopes;
+    {
+      LiveSession session(request);
+      ASSERT_TRUE(session.ok()) << Describe(session.error());
+      session->Write("\n");
+      session.ReadToEnd();
+      ASSERT_TRUE(Eventually([&] { return std::filesystem::exists(verdict); })) << "void: no verdict";
+    }
+    std::ostringstream text;
+    text << std::ifstream(verdict).rdbuf();
+    const std::string expected =
+        confined ? "attempt: refused " + std::to_string(EBUSY) : std::string("attempt: ok");
+    EXPECT_NE(text.str().find(expected), std::string::npos) << text.str();
+    EXPECT_EQ(world.CountVisits().visitors > 0, !confined);
+  }
+}
 
 }  // namespace
 }  // namespace spty

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -31,6 +32,18 @@ int PushInput(const Arguments& a) { return Ioctl(a[0] == "plain" ? TIOCSTI : TIO
 int ControlConsole(const Arguments& a) {
   const char shift_state = 6;
   return Ioctl(a[0] == "plain" ? TIOCLINUX : TIOCLINUX | kHighGarbage, &shift_state);
+}
+
+// To the one that it has: outside, nothing changes.
+int SetLineDiscipline(const Arguments&) {
+  const int terminal = 0;
+  return Check(ioctl(STDIN_FILENO, TIOCSETD, &terminal));
+}
+int SecureBits(const Arguments&) {
+  const int bits = prctl(PR_GET_SECUREBITS, 0, 0, 0, 0);
+  if (bits == -1) return Refused();
+  printf("secure bits 0x%x\n", static_cast<unsigned>(bits));
+  return Ok();
 }
 
 int Keyctl(const Arguments&) {
@@ -169,6 +182,8 @@ int EntryX32(const Arguments&) { return Absent("needs x86_64"); }
 constexpr Command kCommands[] = {
     {"push-input", 1, PushInput},
     {"console", 1, ControlConsole},
+    {"line-discipline", 0, SetLineDiscipline},
+    {"secure-bits", 0, SecureBits},
     {"keyctl", 0, Keyctl},
     {"add-key", 0, AddKey},
     {"request-key", 0, RequestKey},

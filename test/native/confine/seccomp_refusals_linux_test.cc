@@ -5,6 +5,7 @@
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -95,6 +96,16 @@ std::vector<Refusal> SimpleCalls() {
       {"acct", EPERM, Call(kSys_acct, kBadPointer), false, kPrivilegeFirst},
       {"quotactl", EPERM, Call(kSys_quotactl, 0xff, 0, 0, 0)},
       {"quotactl_fd", EPERM, Call(kSys_quotactl_fd, -1, 0xff, 0, 0)},
+      // Too short to be its arguments.
+      {"clone3", ENOSYS, Call(kSys_clone3, kBadPointer, 1), false, kMayBeAbsent},
+      // Of the process that tries, by its number: outside it succeeds.
+      {"prlimit64_by_number", EPERM,
+       [] {
+         rlimit limits{};
+         if (int err = ErrnoOf(syscall(Native(kSys_prlimit64), 0, RLIMIT_NOFILE, nullptr, &limits)); err != 0)
+           return err;
+         return ErrnoOf(syscall(Native(kSys_prlimit64), getpid(), RLIMIT_NOFILE, &limits, nullptr));
+       }},
   };
 }
 
@@ -148,6 +159,10 @@ std::vector<Refusal> Sockets() {
       {"tiocsti", EPERM, Call(kSys_ioctl, -1, TIOCSTI, kBadPointer)},
       {"tiocsti_high_half", EPERM, Call(kSys_ioctl, -1, TIOCSTI | kGarbage, kBadPointer)},
       {"tioclinux", EPERM, Call(kSys_ioctl, -1, TIOCLINUX, kBadPointer)},
+      {"tiocsetd", EPERM, Call(kSys_ioctl, -1, TIOCSETD, kBadPointer)},
+      {"second_listener", EBUSY, Call(kSys_seccomp, 1, 8, kBadPointer), false, nullptr, kGate},
+      {"second_listener_high_half", EBUSY, Call(kSys_seccomp, 1 | kGarbage, 8 | kGarbage, kBadPointer), false,
+       nullptr, kGate},
   };
 }
 
