@@ -22,7 +22,7 @@ struct GateRules {
   char* const* sockets = nullptr;
   bool inet = false;  // whether connects of AF_INET and AF_INET6 sockets are performed
   // The keeper's Landlock domain has SCOPE_ABSTRACT_UNIX_SOCKET, so the kernel itself lets the gate reach
-  // only abstract sockets of the session.
+  // only abstract sockets of the session. Else it reaches none.
   bool abstract_scoped = false;
   // The session's identity, if it differs from the keeper's.
   bool set_ids = false;

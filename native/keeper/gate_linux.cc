@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -104,10 +105,15 @@ void* Serve(void* argument) {
   return nullptr;
 }
 
+// Whoever may look into this process could take the listener from it. That concerns the whole process, and
+// comes after a change of identity, which sets it, too.
+int HideFromOthers() { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1 ? errno : 0; }
+
 // The first thread, from which all others inherit their identity.
 void* ServeFirst(void* argument) {
   auto* start = static_cast<Start*>(argument);
   int err = TakeOnIdentity(gate_rules);
+  if (err == 0) err = HideFromOthers();
   int place = err == 0 ? ClaimPlace() : -1;
   if (err == 0) __atomic_add_fetch(&idle, 1, __ATOMIC_SEQ_CST);
   pthread_mutex_lock(&start->lock);

@@ -20,8 +20,7 @@ namespace {
 struct Connection {
   Fd socket;
   CallerAddress address;
-  Fd pinned;                     // the UNIX socket's file, which then stands for the address
-  bool verify_abstract = false;  // see IsOwnAbstract
+  Fd pinned;  // the UNIX socket's file, which then stands for the address
 };
 
 int SocketOption(const Fd& socket, int option, int* value) {
@@ -37,8 +36,7 @@ int PrepareUnixConnection(int listener, const uapi::SeccompNotif& request, const
   UnixTarget target;
   if (int err = PrepareUnix(request, connection->address, &target); err != 0) return err;
   if (!StillWaiting(listener, request.id)) return EACCES;
-  connection->verify_abstract = target.abstract && !rules.abstract_scoped;
-  return JudgeUnix(target, connection->address, rules, &connection->pinned);
+  return JudgeUnix(target, rules, &connection->pinned);
 }
 
 // Everything up to the connect itself. 0 or what the caller is to be told. Errors come in the kernel's own
@@ -75,10 +73,7 @@ int Connect(int listener, uint64_t id, const Connection& connection) {
     // For a caller that still waits we go on waiting: to connect again is to wait for the first attempt.
     if (!StillWaiting(listener, id)) return EINTR;
   }
-  if (!connection.verify_abstract || IsOwnAbstract(connection.address)) return 0;
-  // The name changed hands between the look and the connect.
-  shutdown(connection.socket.get(), SHUT_RDWR);
-  return EPERM;
+  return 0;
 }
 
 void PerformConnect(int listener, const uapi::SeccompNotif& request, const GateRules& rules, int place) {

@@ -15,18 +15,26 @@
 namespace spty {
 namespace {
 
-constexpr int kMaxLinks = 40;  // the kernel's own limit
+constexpr int kMaxTurns = 40;  // links and ".."; the kernel's own limit for links
 constexpr long kProcMagic = 0x9fa0;
 
 Fd OpenRoot() { return Fd(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)); }
 
-// Whether no process of the session can have put a link there.
+// Whether no process of the session can have put a link there, or exchange what is there.
 bool IsBeyondTheSession(const Fd& directory) {
   struct stat info;
   struct statfs system;
   if (fstat(directory.get(), &info) == -1 || fstatfs(directory.get(), &system) == -1) return false;
   if (static_cast<long>(system.f_type) == kProcMagic || info.st_uid == geteuid()) return false;
   return faccessat(directory.get(), ".", W_OK, 0) == -1;
+}
+
+// Whether a subdirectory stays where it is although the session may write here, as in /tmp: only its owner
+// can rename it, and to bring it here from elsewhere would have taken the right to write to it.
+bool IsStickyFor(const Fd& directory, const Fd& next) {
+  struct stat info;
+  if (fstat(directory.get(), &info) == -1) return false;
+  return (info.st_mode & S_ISVTX) != 0 && info.st_uid != geteuid() && IsBeyondTheSession(next);
 }
 
 // What is left of a path, with the links met so far put in front.
@@ -53,18 +61,13 @@ class Remainder {
     return component_;
   }
 
-  bool PutInFront(const Fd& link, bool* absolute) {
-    char target[PATH_MAX];
-    ssize_t size = readlinkat(link.get(), "", target, sizeof target);
-    if (size <= 0) return false;
-    size_t length = static_cast<size_t>(size);
+  bool PutInFront(const char* text, size_t length) {
     size_t rest = size_ - at_;
     if (length + rest + 1 > sizeof text_) return false;
     memmove(text_ + length, text_ + at_, rest + 1);
-    memcpy(text_, target, length);
+    memcpy(text_, text, length);
     size_ = length + rest;
     at_ = 0;
-    *absolute = target[0] == '/';
     return true;
   }
 
@@ -97,26 +100,82 @@ bool ReadMountLine(const char* line, uint64_t mount, uint32_t* device) {
   return true;
 }
 
+// The way from the root to a place, one component after the other, each opened without following it.
+class Walk {
+ public:
+  explicit Walk(BoundPlace* place) : place_(place) { Restart(); }
+
+  bool failed() const { return !at_.valid(); }
+  Fd Take() { return static_cast<Fd&&>(at_); }
+
+  // One component further; `rest` gets what has to be walked instead if that is a link or "..".
+  bool Step(const char* component, Remainder* rest) {
+    if (strcmp(component, ".") == 0) return true;
+    if (strcmp(component, "..") == 0) return GoUp(rest);
+    Fd next(openat(at_.get(), component, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info;
+    if (!next.valid() || fstat(next.get(), &info) == -1) return false;
+    bool here = beyond_ && IsBeyondTheSession(at_);
+    if (S_ISLNK(info.st_mode)) return here && Follow(next, rest);
+    beyond_ = here || (beyond_ && IsStickyFor(at_, next));
+    size_t length = strlen(component);
+    if (size_ + 1 + length >= sizeof place_->path) return false;
+    place_->path[size_++] = '/';
+    memcpy(place_->path + size_, component, length + 1);
+    size_ += length;
+    at_ = static_cast<Fd&&>(next);
+    return true;
+  }
+
+ private:
+  void Restart() {
+    at_ = OpenRoot();
+    beyond_ = true;
+    size_ = 0;
+    place_->path[0] = '\0';
+  }
+
+  // By the text, and then again from the root: the directory's own ".." may have become another one.
+  bool GoUp(Remainder* rest) {
+    while (size_ > 0 && place_->path[--size_] != '/') {
+    }
+    return Redirect(place_->path, size_, "", 0, rest);
+  }
+
+  bool Follow(const Fd& link, Remainder* rest) {
+    char target[PATH_MAX];
+    ssize_t size = readlinkat(link.get(), "", target, sizeof target);
+    if (size <= 0) return false;
+    size_t place_size = target[0] == '/' ? 0 : size_;
+    return Redirect(place_->path, place_size, target, static_cast<size_t>(size), rest);
+  }
+
+  // Goes on from the root with `place`, a slash, `text` and what is left.
+  bool Redirect(const char* place, size_t place_size, const char* text, size_t size, Remainder* rest) {
+    if (++turns_ > kMaxTurns) return false;
+    if (!rest->PutInFront(text, size) || !rest->PutInFront("/", 1) || !rest->PutInFront(place, place_size))
+      return false;
+    Restart();
+    return !failed();
+  }
+
+  BoundPlace* place_;
+  size_t size_ = 0;
+  Fd at_;
+  bool beyond_ = true;  // the session can have changed nothing on the way to at_
+  int turns_ = 0;
+};
+
 }  // namespace
 
-Fd OpenBoundName(const char* name) {
-  Remainder path;
-  if (name[0] != '/' || !path.Set(name)) return Fd();
-  Fd at = OpenRoot();
-  int links = 0;
-  while (at.valid()) {
-    const char* component = path.Next();
-    if (component == nullptr) return path.failed ? Fd() : static_cast<Fd&&>(at);
-    Fd next(openat(at.get(), component, O_PATH | O_NOFOLLOW | O_CLOEXEC));
-    struct stat info;
-    if (!next.valid() || fstat(next.get(), &info) == -1) return Fd();
-    if (!S_ISLNK(info.st_mode)) {
-      at = static_cast<Fd&&>(next);
-      continue;
-    }
-    bool absolute = false;
-    if (++links > kMaxLinks || !IsBeyondTheSession(at) || !path.PutInFront(next, &absolute)) return Fd();
-    if (absolute) at = OpenRoot();
+Fd OpenBoundName(const char* name, BoundPlace* place) {
+  Remainder rest;
+  if (name[0] != '/' || !rest.Set(name)) return Fd();
+  Walk walk(place);
+  while (!walk.failed()) {
+    const char* component = rest.Next();
+    if (component == nullptr) return rest.failed ? Fd() : walk.Take();
+    if (!walk.Step(component, &rest)) return Fd();
   }
   return Fd();
 }
@@ -128,18 +187,12 @@ bool IsAtOrBelow(const char* path, const char* base, bool at) {
   return path[length] == '/' || base[length - 1] == '/';
 }
 
-bool IsWithin(const Fd& file, const GateRules& rules) {
-  char path[PATH_MAX];
-  ShortPath link("/proc/self/fd/", static_cast<uint64_t>(file.get()), "");
-  ssize_t size = readlink(link.text(), path, sizeof path);
-  // A path of full size may have been cut off.
-  if (size <= 0 || size >= ssize_t{sizeof path} || path[0] != '/') return false;
-  path[size] = '\0';
+bool IsWithin(const BoundPlace& place, const GateRules& rules) {
   for (char* const* rule = rules.directories; rule != nullptr && *rule != nullptr; ++rule) {
-    if (IsAtOrBelow(path, *rule, false)) return true;
+    if (IsAtOrBelow(place.path, *rule, false)) return true;
   }
   for (char* const* rule = rules.sockets; rule != nullptr && *rule != nullptr; ++rule) {
-    if (IsAtOrBelow(path, *rule, true)) return true;
+    if (IsAtOrBelow(place.path, *rule, true)) return true;
   }
   return false;
 }

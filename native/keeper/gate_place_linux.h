@@ -1,6 +1,7 @@
 // Where a socket is bound, and whether a rule covers that place.
 #pragma once
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -10,15 +11,22 @@
 
 namespace spty {
 
-// Opens (O_PATH) what the absolute path `name` means, following only symbolic links that the session cannot
-// have made: those in directories which are neither its own nor writable to it, and never procfs. Otherwise
-// it could move a stranger's socket into the project and leave a link behind, so that the name under which
-// that stranger had bound it would now lead there. The calling thread has the session's identity. Invalid if
-// it cannot be opened like that.
-Fd OpenBoundName(const char* name);
+// Where a socket was bound: absolute, without links and dots.
+struct BoundPlace {
+  char path[PATH_MAX];
+};
 
-// Whether the file's path, as the kernel has it, is covered by `rules`.
-bool IsWithin(const Fd& file, const GateRules& rules);
+// Opens (O_PATH) what the absolute path `name` means, and says which place that is: the text of `name`
+// itself, with dots taken out and symbolic links replaced, never what the kernel says about the file that was
+// found, since the session can move that at any moment. Links are followed only if the session cannot have
+// made or moved them: neither their directory nor one above it is its own or writable to it (or it is like
+// /tmp, and what is below is somebody else's), and none is in procfs.
+// So the place is as fixed as the name is, and all that a session can do is to make it lead elsewhere. The
+// calling thread has the session's identity. Invalid if it cannot be opened like that.
+Fd OpenBoundName(const char* name, BoundPlace* place);
+
+// Whether `rules` cover this place.
+bool IsWithin(const BoundPlace& place, const GateRules& rules);
 
 // Whether `path` is `base` itself or, with `below`, underneath it. Both canonical.
 bool IsAtOrBelow(const char* path, const char* base, bool at);

@@ -57,34 +57,34 @@ bool IsSameFile(const Fd& file, const struct stat& expected) {
          info.st_ino == expected.st_ino;
 }
 
+// Who listens on this file. unix_diag cuts the file's number off at 32 bits, and on a file system with
+// several number spaces (btrfs) it says the whole one's device: another file may look the same.
+int FindListenerOf(const Fd& file, const struct stat& info, ListenerFound* found) {
+  ListenerQuery query;
+  query.device = KernelDevice(info.st_dev);
+  query.inode = static_cast<uint32_t>(info.st_ino);
+  if (int err = FindListener(query, found); err != 0 || found->count > 0) return err;
+  if (!FindSuperblock(file, &query.device) || query.device == KernelDevice(info.st_dev)) return 0;
+  return FindListener(query, found);
+}
+
 // The socket is known by its file: a file is made by bind(2) for one socket and never gets another, and
 // while we hold it open its number is not reused.
 int JudgeFile(const Fd& file, const GateRules& rules) {
   struct stat info;
   if (fstat(file.get(), &info) == -1) return EACCES;
   if (!S_ISSOCK(info.st_mode)) return ECONNREFUSED;
-  ListenerQuery query;
-  query.device = KernelDevice(info.st_dev);
-  query.inode = static_cast<uint32_t>(info.st_ino);
-  // unix_diag cuts the number off at 32 bits, and on a file system with several number spaces (btrfs) it says
-  // the whole one's device: another file may look the same.
-  bool exact = info.st_ino <= UINT32_MAX;
   ListenerFound found;
-  if (FindListener(query, &found) != 0) return EACCES;
-  if (found.count == 0 && FindSuperblock(file, &query.device) && query.device != KernelDevice(info.st_dev)) {
-    exact = false;
-    if (FindListener(query, &found) != 0) return EACCES;
-  }
+  if (FindListenerOf(file, info, &found) != 0) return EACCES;
   // A file that a dead server left behind, as far as we can see. Programs start a new one then.
   if (found.count == 0) return ECONNREFUSED;
   if (found.count > 1) return EACCES;
-  bool own = IsOwnSocket(found.cookie);
-  if (own && (exact || IsOwnFile(found.cookie, info.st_dev, info.st_ino))) return 0;
+  if (IsOwnSocket(found.cookie, info.st_dev, info.st_ino)) return 0;
   // A link or a rename may have brought a stranger's socket to where it was found; its bound name does not
-  // change by that.
-  Fd bound = OpenBoundName(found.name);
-  if (!IsSameFile(bound, info)) return EACCES;
-  return IsWithin(bound, rules) ? 0 : EACCES;
+  // change by that. That the name leads to this very file shows that it was bound in this tree of files.
+  BoundPlace place;
+  if (!IsSameFile(OpenBoundName(found.name, &place), info)) return EACCES;
+  return IsWithin(place, rules) ? 0 : EACCES;
 }
 
 }  // namespace
@@ -102,8 +102,10 @@ int PrepareUnix(const uapi::SeccompNotif& request, const CallerAddress& address,
   return target->path[0] == '/' ? 0 : TakeWorkingDirectory(request, &target->directory);
 }
 
-int JudgeUnix(const UnixTarget& target, const CallerAddress& address, const GateRules& rules, Fd* pinned) {
-  if (target.abstract) return rules.abstract_scoped || IsOwnAbstract(address) ? 0 : EPERM;
+int JudgeUnix(const UnixTarget& target, const GateRules& rules, Fd* pinned) {
+  // Whoever has an abstract name now may have given it away when we connect, and nothing can be held that
+  // would prevent that. So if the kernel does not see to it, there are none.
+  if (target.abstract) return rules.abstract_scoped ? 0 : EPERM;
   int err = 0;
   Fd file = Resolve(target, &err);
   if (!file.valid()) return err;
@@ -113,22 +115,16 @@ int JudgeUnix(const UnixTarget& target, const CallerAddress& address, const Gate
 }
 
 int RememberListener(uint64_t cookie, const UnixTarget& target) {
-  if (int err = AddOwnSocket(cookie); err != 0) return err;
   if (target.path[0] == '\0') return 0;
-  // A name that no longer leads anywhere costs only what IsOwnFile is for.
   int err = 0;
   struct stat info;
   Fd file = Resolve(target, &err);
   if (!file.valid() || fstat(file.get(), &info) == -1 || !S_ISSOCK(info.st_mode)) return 0;
-  return AddOwnFile(cookie, info.st_dev, info.st_ino);
-}
-
-bool IsOwnAbstract(const CallerAddress& address) {
-  ListenerQuery query;
-  query.name = reinterpret_cast<const char*>(address.bytes) + kPathOffset;
-  query.name_size = static_cast<size_t>(address.length) - kPathOffset;
+  // The session may have put somebody else's file in the place of its own.
   ListenerFound found;
-  return FindListener(query, &found) == 0 && found.count == 1 && IsOwnSocket(found.cookie);
+  if (FindListenerOf(file, info, &found) != 0) return 0;
+  if (found.count > 1 || (found.count == 1 && found.cookie != cookie)) return 0;
+  return AddOwnSocket(cookie, info.st_dev, info.st_ino);
 }
 
 }  // namespace spty

@@ -21,14 +21,12 @@ int PrepareUnix(const uapi::SeccompNotif& request, const CallerAddress& address,
 
 // Whether the socket that listens at `target` may be connected to: 0 or an errno for the caller. `pinned` is
 // then what is to be connected to: the very file that was judged, or, for an abstract name, nothing.
-int JudgeUnix(const UnixTarget& target, const CallerAddress& address, const GateRules& rules, Fd* pinned);
+int JudgeUnix(const UnixTarget& target, const GateRules& rules, Fd* pinned);
 
-// Notes that the socket with this cookie, which is about to listen, is the session's, and where `target` (its
-// own name, made by PrepareUnix) leads. 0 or an errno for the caller.
+// Notes that the socket with this cookie, which is about to listen, is the session's, and on which file:
+// `target` is its own name, made by PrepareUnix. If that leads to no file, or to one on which somebody else
+// listens, nothing is noted, and the session can reach the socket only where the rules say so. 0 or an errno
+// for the caller.
 int RememberListener(uint64_t cookie, const UnixTarget& target);
-
-// After connecting to an abstract name: whether it was, all the time, the session's. Only of interest where
-// the kernel does not see to it.
-bool IsOwnAbstract(const CallerAddress& address);
 
 }  // namespace spty

@@ -13,8 +13,9 @@
 namespace spty {
 namespace {
 
-// A listing in several pieces may miss a socket when others of its hash chain vanish between two pieces.
-constexpr int kAttempts = 3;
+// A listing in several pieces may miss a socket when others of its hash chain vanish between two pieces. So
+// what counts is everything that was in any of several listings.
+constexpr int kListings = 3;
 
 struct Request {
   uapi::NetlinkHeader header;
@@ -53,8 +54,8 @@ class Listing {
 
  private:
   int ReadPiece(int socket) {
-    // The kernel makes its pieces as large as the reader's buffer, but at least a page.
-    alignas(uapi::NetlinkHeader) char buffer[8192];
+    // The kernel makes its pieces as large as the reader's buffer, up to this. Some 300 sockets fit.
+    alignas(uapi::NetlinkHeader) char buffer[32768];
     uapi::NetlinkAddress from{};
     iovec area{buffer, sizeof buffer};
     msghdr message{};
@@ -124,10 +125,8 @@ class Listing {
       at += step;
       left -= step;
     }
-    bool fits = query_.name != nullptr
-                    ? !has_file && name_size == query_.name_size && memcmp(name, query_.name, name_size) == 0
-                    : has_file && file.device == query_.device && file.inode == query_.inode;
-    if (fits) Keep(message, name, name_size);
+    if (has_file && file.device == query_.device && file.inode == query_.inode)
+      Keep(message, name, name_size);
   }
 
   void Keep(const uapi::UnixDiagMessage& message, const char* name, size_t name_size) {
@@ -155,11 +154,11 @@ uint32_t KernelDevice(uint64_t device) {
 }
 
 int FindListener(const ListenerQuery& query, ListenerFound* found) {
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    *found = {};
+  *found = {};
+  for (int i = 0; i < kListings; ++i) {
     Listing listing(query, found);
     if (int err = listing.Run(); err != 0) return err;
-    if (found->count > 0 || listing.pieces() < 2) return 0;
+    if (listing.pieces() < 2) return 0;
   }
   return 0;
 }

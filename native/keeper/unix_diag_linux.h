@@ -6,12 +6,9 @@
 
 namespace spty {
 
-// Either a file (`name` null) or an abstract name.
 struct ListenerQuery {
-  uint32_t device = 0;         // as KernelDevice() says
-  uint32_t inode = 0;          // the lower 32 bits
-  const char* name = nullptr;  // with its leading NUL
-  size_t name_size = 0;
+  uint32_t device = 0;  // as KernelDevice() says
+  uint32_t inode = 0;   // the lower 32 bits
 };
 
 struct ListenerFound {
@@ -23,7 +20,7 @@ struct ListenerFound {
 // major << 20 | minor, as the kernel has it, of a C library's dev_t.
 uint32_t KernelDevice(uint64_t device);
 
-// 0 or an errno if the kernel cannot be asked.
+// All sockets that listen on such a file. 0 or an errno if the kernel cannot be asked.
 int FindListener(const ListenerQuery& query, ListenerFound* found);
 
 }  // namespace spty

@@ -82,6 +82,7 @@ TEST_P(GateBlockingTest, ASlowOneDelaysNobody) {
 }
 
 TEST_P(GateBlockingTest, AFullTcpQueueDelaysNobody) {
+  setup_.visible = true;
   uint16_t full_port = 0;
   Fd full = ListenTcp(0, &full_port);
   Fd filler(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -107,6 +108,7 @@ TEST_P(GateBlockingTest, AFullTcpQueueDelaysNobody) {
 }
 
 TEST_P(GateBlockingTest, TwoHundredAtOnce) {
+  setup_.visible = true;
   constexpr size_t kMany = 200;
   FullServer full(dir_.File("full"));
   Server quick(dir_.File("quick"));

@@ -165,6 +165,7 @@ void CloseSocketsBut(int control) {
     rules.uid = rules.gid = kOtherUid;
   }
   Greeting greeting{client, StartGate(static_cast<Fd&&>(listener), rules)};
+  if (setup.visible) prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   (void)!write(pair[0], "g", 1);
   close(pair[0]);
   (void)!write(control, &greeting, sizeof greeting);

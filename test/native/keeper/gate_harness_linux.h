@@ -25,6 +25,7 @@ struct GateSetup {
   bool claim_other_uid = false;  // only the gate is told so
   bool drop_capabilities = false;
   bool wait_killable = false;  // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+  bool visible = false;        // the keeper is dumpable, so that a test without privileges can look into it
 };
 
 using ClientBody = std::function<std::string()>;

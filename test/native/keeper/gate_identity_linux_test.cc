@@ -100,6 +100,44 @@ TEST_F(GateIdentityTest, TheKeeperItselfStaysWhoItIs) {
   close(hold[1]);
 }
 
+// Whoever could look into the keeper could take the listener from it and answer in its place. Landlock keeps
+// the session from that; where it is missing, this does.
+TEST_F(GateIdentityTest, NobodyOfTheSameUserLooksIntoTheKeeper) {
+  setup_.keeper_uid = kOtherUid;
+  Server server(dir_.File("s"));
+  auto look = [](pid_t pid) {
+    Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    if (!pidfd.valid()) return errno;
+    Fd taken(static_cast<int>(syscall(SYS_pidfd_getfd, pidfd.get(), 0, 0)));
+    return taken.valid() ? 0 : errno;
+  };
+  int tell[2];
+  int hold[2];
+  ASSERT_EQ(pipe(tell), 0);
+  ASSERT_EQ(pipe(hold), 0);
+  GateSession session(setup_, [&]() -> std::string {
+    pid_t keeper = 0;
+    CHILD_CHECK(read(tell[0], &keeper, sizeof keeper) == sizeof keeper);
+    CHILD_CHECK(TryConnect(dir_.File("s")) == 0);  // it still does its work
+    pid_t other = fork();
+    if (other == 0) {
+      char byte;
+      _exit(read(hold[0], &byte, 1) == 1 ? 0 : 1);
+    }
+    int child = look(other);
+    int parent = look(keeper);
+    CHILD_CHECK(write(hold[1], "x", 1) == 1);
+    CHILD_CHECK(child == 0);
+    CHILD_CHECK(parent == EPERM);
+    return "";
+  });
+  pid_t keeper = session.keeper();
+  EXPECT_EQ(write(tell[1], &keeper, sizeof keeper), ssize_t{sizeof keeper});
+  EXPECT_EQ(session.Wait(), "");
+  EXPECT_TRUE(server.Reached());
+  for (int fd : {tell[0], tell[1], hold[0], hold[1]}) close(fd);
+}
+
 TEST_F(GateIdentityTest, RootWithoutCapabilitiesHasNoneInTheGate) {
   if (getuid() != 0) GTEST_SKIP() << "needs root";
   ASSERT_EQ(mkdir(dir_.File("d").c_str(), 0700), 0);

@@ -28,6 +28,7 @@ bool Catch(int number, int flags) {
 }
 
 TEST_P(GateInterruptedTest, ASignalInterruptsTheCaller) {
+  setup_.visible = true;
   FullServer full(dir_.File("full"));
   GateSession session(setup_, [this]() -> std::string {
     CHILD_CHECK(Catch(SIGUSR1, 0));
@@ -88,6 +89,7 @@ TEST_P(GateInterruptedTest, SignalsDoNotDisturbAKillableWait) {
 }
 
 TEST_P(GateInterruptedTest, ADeadCallerLeavesNothingBehind) {
+  setup_.visible = true;
   FullServer full(dir_.File("full"));
   GateSession session(setup_, [this]() -> std::string {
     Fd warm_up(::socket(AF_UNIX, SOCK_STREAM, 0));

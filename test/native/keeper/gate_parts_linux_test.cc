@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "keeper/gate_harness_linux.h"
@@ -16,6 +17,7 @@
 #include "keeper/gate_requests_linux.h"
 #include "keeper/gate_sockets_linux.h"
 #include "keeper/gate_text_linux.h"
+#include "keeper/gate_unix_linux.h"
 #include "keeper/unix_diag_linux.h"
 #include "support/in_child.h"
 #include "support/temp_dir.h"
@@ -78,22 +80,24 @@ TEST(IsAtOrBelow, ComparesWholeComponents) {
 TEST(GateOwnSockets, RemembersManyAndNoOthers) {
   EXPECT_EQ(InChild([]() -> std::string {
               constexpr uint64_t kMany = 50'000;
-              for (uint64_t i = 1; i <= kMany; ++i) CHILD_CHECK(AddOwnSocket(i * 2) == 0);
+              CHILD_CHECK(!IsOwnSocket(2, 7, 2));
+              for (uint64_t i = 1; i <= kMany; ++i) CHILD_CHECK(AddOwnSocket(i * 2, 7, i) == 0);
               for (uint64_t i = 1; i <= kMany; ++i) {
-                CHILD_CHECK(IsOwnSocket(i * 2) && !IsOwnSocket(i * 2 - 1));
+                CHILD_CHECK(IsOwnSocket(i * 2, 7, i) && !IsOwnSocket(i * 2 - 1, 7, i));
               }
-              CHILD_CHECK(!IsOwnSocket(0));
+              CHILD_CHECK(!IsOwnSocket(0, 0, 0) && AddOwnSocket(0, 0, 0) == EINVAL);
               return "";
             }),
             "");
 }
 
-TEST(GateOwnSockets, KnowsFilesBySocketAndNumber) {
+TEST(GateOwnSockets, KnowsSocketsWithTheirFilesOnly) {
   EXPECT_EQ(InChild([]() -> std::string {
-              CHILD_CHECK(AddOwnFile(1, 2, 3) == 0);
-              CHILD_CHECK(IsOwnFile(1, 2, 3));
-              CHILD_CHECK(!IsOwnFile(1, 3, 2) && !IsOwnFile(2, 1, 3) && !IsOwnFile(1, 2, 4));
-              CHILD_CHECK(!IsOwnSocket(1));
+              CHILD_CHECK(AddOwnSocket(1, 2, 3) == 0);
+              CHILD_CHECK(IsOwnSocket(1, 2, 3));
+              CHILD_CHECK(!IsOwnSocket(1, 3, 2) && !IsOwnSocket(2, 1, 3) && !IsOwnSocket(1, 2, 4));
+              // The same in the lower 32 bits, which is all that unix_diag says.
+              CHILD_CHECK(!IsOwnSocket(1, 2, 3 | uint64_t{1} << 32));
               return "";
             }),
             "");
@@ -103,9 +107,100 @@ TEST(GateOwnSockets, HasALimit) {
   EXPECT_EQ(InChild([]() -> std::string {
               int err = 0;
               uint64_t next = 1U << 30;
-              for (uint32_t i = 0; i < 2 * kMaxOwnSockets && err == 0; ++i) err = AddOwnSocket(next++);
+              for (uint32_t i = 0; i < 2 * kMaxOwnSockets && err == 0; ++i) err = AddOwnSocket(next++, 1, 1);
               CHILD_CHECK(err == ENOBUFS);
-              CHILD_CHECK(IsOwnSocket(1U << 30) && !IsOwnSocket(next));
+              CHILD_CHECK(IsOwnSocket(1U << 30, 1, 1) && !IsOwnSocket(next, 1, 1));
+              return "";
+            }),
+            "");
+}
+
+// A socket that is bound at `path`, and what listen(2) of a session would make the gate remember.
+struct Bound {
+  Fd socket;
+  uint64_t cookie = 0;
+  UnixTarget name;
+
+  explicit Bound(const std::string& path) : socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    memcpy(address.sun_path, path.data(), path.size());
+    if (bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == -1) socket.Reset();
+    if (CookieOf(socket.get(), &cookie) != 0) cookie = 0;
+    memcpy(name.path, path.data(), path.size());
+    name.root = Fd(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+};
+
+bool IsRemembered(uint64_t cookie, const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && IsOwnSocket(cookie, info.st_dev, info.st_ino);
+}
+
+int Judge(const std::string& path) {
+  UnixTarget target;
+  memcpy(target.path, path.data(), path.size());
+  target.root = Fd(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  Fd pinned;
+  return JudgeUnix(target, GateRules(), &pinned);
+}
+
+TEST(RememberListener, RemembersTheFileOfTheSocket) {
+  TempDir dir;
+  ASSERT_EQ(symlink(".", dir.File("link").c_str()), 0);
+  EXPECT_EQ(InChild([&]() -> std::string {
+              for (const char* name : {"own", "link/other"}) {
+                Bound own(dir.File(name));
+                CHILD_CHECK(own.cookie != 0);
+                CHILD_CHECK(RememberListener(own.cookie, own.name) == 0);
+                CHILD_CHECK(IsRemembered(own.cookie, dir.File(name)));
+                CHILD_CHECK(listen(own.socket.get(), 1) == 0);
+                CHILD_CHECK(Judge(dir.File(name)) == 0);
+                // Some programs listen twice.
+                CHILD_CHECK(RememberListener(own.cookie, own.name) == 0);
+                CHILD_CHECK(Judge(dir.File(name)) == 0);
+              }
+              return "";
+            }),
+            "");
+}
+
+// The session binds, moves its socket away and puts a stranger's in its place, by whatever means.
+TEST(RememberListener, RemembersNoFileOfAStranger) {
+  for (const char* means : {"symlink", "link", "rename"}) {
+    SCOPED_TRACE(means);
+    TempDir dir;
+    Server stranger(dir.File("stranger"));
+    EXPECT_EQ(InChild([&]() -> std::string {
+                Bound own(dir.File("own"));
+                CHILD_CHECK(own.cookie != 0);
+                CHILD_CHECK(rename(dir.File("own").c_str(), dir.File("moved").c_str()) == 0);
+                auto replace = means == std::string("symlink") ? symlink
+                               : means == std::string("link")  ? link
+                                                               : rename;
+                CHILD_CHECK(replace(dir.File("stranger").c_str(), dir.File("own").c_str()) == 0);
+                CHILD_CHECK(RememberListener(own.cookie, own.name) == 0);
+                CHILD_CHECK(!IsRemembered(own.cookie, dir.File("own")));
+                CHILD_CHECK(Judge(dir.File("own")) == EACCES);
+                return "";
+              }),
+              "");
+  }
+}
+
+// unix_diag says only half of a file's number: that a socket is the session's is not enough, it must be the
+// session's on this file.
+TEST(JudgeUnix, WantsTheFileToBeTheSessionsToo) {
+  TempDir dir;
+  EXPECT_EQ(InChild([&]() -> std::string {
+              Bound own(dir.File("own"));
+              struct stat info;
+              CHILD_CHECK(stat(dir.File("own").c_str(), &info) == 0);
+              CHILD_CHECK(listen(own.socket.get(), 1) == 0);
+              CHILD_CHECK(AddOwnSocket(own.cookie, info.st_dev, info.st_ino | uint64_t{1} << 32) == 0);
+              CHILD_CHECK(Judge(dir.File("own")) == EACCES);
+              CHILD_CHECK(AddOwnSocket(own.cookie, info.st_dev, info.st_ino) == 0);
+              CHILD_CHECK(Judge(dir.File("own")) == 0);
               return "";
             }),
             "");
@@ -153,21 +248,6 @@ TEST(FindListener, FindsOneAmongMany) {
   }
 }
 
-TEST(FindListener, FindsAbstractNames) {
-  std::string name = "@spty-diag-test-" + std::to_string(getpid());
-  Server server(name);
-  name[0] = '\0';
-  ListenerQuery query;
-  query.name = name.data();
-  query.name_size = name.size();
-  ListenerFound found;
-  ASSERT_EQ(FindListener(query, &found), 0);
-  EXPECT_EQ(found.count, 1);
-  query.name_size -= 1;
-  ASSERT_EQ(FindListener(query, &found), 0);
-  EXPECT_EQ(found.count, 0);
-}
-
 TEST(GateUnderWay, KeepsAResultThatNobodyHeard) {
   EXPECT_EQ(InChild([]() -> std::string {
               CHILD_CHECK(PrepareRequests(-1) == 0);
@@ -204,17 +284,52 @@ TEST(FindSuperblock, SaysWhatTheMountTableSays) {
   EXPECT_FALSE(FindSuperblock(pipe_like, &device));  // in no mount table
 }
 
+// The place that `name` is, or "" if it cannot be opened.
+std::string PlaceOf(const std::string& name) {
+  BoundPlace place;
+  return OpenBoundName(name.c_str(), &place).valid() ? place.path : "";
+}
+
 TEST(OpenBoundName, FollowsNoLinkOfTheSession) {
   TempDir dir;
   dir.Write("file", "");
   ASSERT_EQ(symlink("file", dir.File("link").c_str()), 0);
-  EXPECT_TRUE(OpenBoundName(dir.File("file").c_str()).valid());
+  EXPECT_EQ(PlaceOf(dir.File("file")), dir.File("file"));
   const std::string name = dir.path().substr(dir.path().rfind('/') + 1);
-  EXPECT_TRUE(OpenBoundName((dir.path() + "/./../" + name + "//file").c_str()).valid());
-  EXPECT_FALSE(OpenBoundName(dir.File("link").c_str()).valid());
-  EXPECT_FALSE(OpenBoundName("file").valid());
-  EXPECT_FALSE(OpenBoundName("/proc/self/root").valid());
-  EXPECT_FALSE(OpenBoundName(("/" + std::string(300, 'x')).c_str()).valid());
+  EXPECT_EQ(PlaceOf(dir.path() + "/./../" + name + "//file"), dir.File("file"));
+  EXPECT_EQ(PlaceOf("/../.." + dir.File("file/")), dir.File("file"));
+  EXPECT_EQ(PlaceOf(dir.File("link")), "");
+  EXPECT_EQ(PlaceOf(dir.File("none/../file")), "");
+  EXPECT_EQ(PlaceOf("file"), "");
+  EXPECT_EQ(PlaceOf("/proc/self/root"), "");
+  EXPECT_EQ(PlaceOf("/" + std::string(300, 'x')), "");
+}
+
+// As the user that a session would be, below a directory of root's.
+TEST(OpenBoundName, FollowsLinksThatTheSessionCannotHaveMade) {
+  if (getuid() != 0) GTEST_SKIP() << "needs root";
+  TempDir dir;
+  ASSERT_EQ(chmod(dir.path().c_str(), 0755), 0);
+  for (const char* name : {"system", "other", "open", "open/below"}) {
+    ASSERT_EQ(mkdir(dir.File(name).c_str(), 0755), 0);
+  }
+  dir.Write("other/file", "");
+  for (const char* place : {"system", "open/below"}) {
+    ASSERT_EQ(symlink("../other", dir.File(std::string(place) + "/relative").c_str()), 0);
+    ASSERT_EQ(symlink(dir.File("other").c_str(), dir.File(std::string(place) + "/absolute").c_str()), 0);
+  }
+  ASSERT_EQ(symlink("loop", dir.File("system/loop").c_str()), 0);
+  ASSERT_EQ(chmod(dir.File("open").c_str(), 0777), 0);
+  EXPECT_EQ(InChild([&]() -> std::string {
+              CHILD_CHECK(BecomeUser(kOtherUid));
+              CHILD_CHECK(PlaceOf(dir.File("system/relative/file")) == dir.File("other/file"));
+              CHILD_CHECK(PlaceOf(dir.File("system/absolute/file")) == dir.File("other/file"));
+              CHILD_CHECK(PlaceOf(dir.File("system/loop")).empty());
+              // Their directory could have been renamed to what it is called now.
+              CHILD_CHECK(PlaceOf(dir.File("open/below/absolute/file")).empty());
+              return "";
+            }),
+            "");
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,6 +119,74 @@ TEST_P(GateRacesTest, AFileThatIsAnother) {
         },
         [&] { complaint = ConnectOften(name); });
     return complaint;
+  });
+  std::string complaint;
+  EXPECT_TRUE(AcceptUntilEnd(&session, &good, &complaint));
+  EXPECT_EQ(complaint, "");
+  EXPECT_FALSE(bad.Reached());
+}
+
+// The stranger's socket and the project's change places all the time. What counts is where each was bound,
+// never where it lies at the moment of the look.
+TEST_P(GateRacesTest, TwoFilesThatChangePlaces) {
+  Server good(dir_.File("project/s"));
+  Server bad(dir_.File("outside/s"));
+  GateSession session(setup_, [this]() -> std::string {
+    std::string names[2] = {dir_.File("outside/s"), dir_.File("project/s")};
+    auto exchange = [&] {
+      return syscall(SYS_renameat2, AT_FDCWD, names[0].c_str(), AT_FDCWD, names[1].c_str(), RENAME_EXCHANGE);
+    };
+    CHILD_CHECK(exchange() == 0 && exchange() == 0);
+    int good_ones = 0;
+    int refused = 0;
+    int others = 0;
+    While([&] { exchange(); },
+          [&] {
+            for (int i = 0; i < kRounds || ((good_ones == 0 || refused == 0) && i < 20 * kRounds); ++i) {
+              int err = TryConnect(names[i % 2]);
+              good_ones += err == 0 ? 1 : 0;
+              refused += err == EACCES ? 1 : 0;
+              others += err != 0 && err != EACCES ? 1 : 0;
+            }
+          });
+    CHILD_CHECK(good_ones > 0 && refused > 0 && others == 0);
+    return "";
+  });
+  std::string complaint;
+  EXPECT_TRUE(AcceptUntilEnd(&session, &good, &complaint));
+  EXPECT_EQ(complaint, "");
+  EXPECT_FALSE(bad.Reached());
+}
+
+// The same with the directories above them.
+TEST_P(GateRacesTest, TwoDirectoriesThatChangePlaces) {
+  for (const char* name : {"project/d", "outside/d"}) {
+    ASSERT_EQ(mkdir(dir_.File(name).c_str(), 0777), 0);
+    ASSERT_EQ(chmod(dir_.File(name).c_str(), 0777), 0);
+    if (getuid() == 0) {
+      ASSERT_EQ(chown(dir_.File(name).c_str(), GetParam(), GetParam()), 0);
+    }
+  }
+  Server good(dir_.File("project/d/s"));
+  Server bad(dir_.File("outside/d/s"));
+  GateSession session(setup_, [this]() -> std::string {
+    std::string names[2] = {dir_.File("outside/d"), dir_.File("project/d")};
+    auto exchange = [&] {
+      return syscall(SYS_renameat2, AT_FDCWD, names[0].c_str(), AT_FDCWD, names[1].c_str(), RENAME_EXCHANGE);
+    };
+    CHILD_CHECK(exchange() == 0 && exchange() == 0);
+    int good_ones = 0;
+    int refused = 0;
+    While([&] { exchange(); },
+          [&] {
+            for (int i = 0; i < kRounds || ((good_ones == 0 || refused == 0) && i < 20 * kRounds); ++i) {
+              int err = TryConnect(names[i % 2] + "/s");
+              good_ones += err == 0 ? 1 : 0;
+              refused += err == EACCES ? 1 : 0;
+            }
+          });
+    CHILD_CHECK(good_ones > 0 && refused > 0);
+    return "";
   });
   std::string complaint;
   EXPECT_TRUE(AcceptUntilEnd(&session, &good, &complaint));
