@@ -36,16 +36,15 @@ Result<void> AllowSockets(const Policy& policy, LandlockRuleset& ruleset) {
 
 Result<Fd> InnerDomain(const Policy& policy, const LandlockRights& rights, const Enforcement& enforcement,
                        const Fd& slave) {
-  const bool sockets = enforcement.unix_sockets == UnixSocketMode::kKernel;
   landlock::RulesetAttr attr;
-  attr.handled_fs = rights.handled_fs | (sockets ? landlock::kResolveUnix : 0);
+  attr.handled_fs = rights.handled_fs;
   // Inet sockets cannot be made at all; this is for one that got in some other way.
   attr.handled_net = enforcement.inet ? 0 : rights.network;
   attr.scoped = rights.scopes;
   TRY_ASSIGN(LandlockRuleset ruleset, LandlockRuleset::Create(attr));
   TRY(ForEachLandlockRule(policy, rights,
                           [&](int fd, uint64_t allowed) { return ruleset.Allow(fd, allowed); }));
-  if (sockets) TRY(AllowSockets(policy, ruleset));
+  if (enforcement.unix_sockets == UnixSocketMode::kKernel) TRY(AllowSockets(policy, ruleset));
   // The descriptor of our own slave end: its name could belong to somebody else's devpts.
   TRY(ruleset.Allow(slave.get(), rights.ForTerminal(FileType::kDevice)));
   return ruleset.Take();

@@ -21,6 +21,7 @@ uint64_t Handled(int abi) {
   if (abi >= 2) rights |= kRefer;
   if (abi >= 3) rights |= kTruncate;
   if (abi >= 5) rights |= kIoctlDev;
+  if (abi >= 9) rights |= kResolveUnix;
   return rights;
 }
 

@@ -12,6 +12,8 @@ struct LandlockRights {
   explicit LandlockRights(int abi);
 
   // Every file system right that this ABI knows. All of them are handled: what no rule grants is refused.
+  // That goes for connecting to pathname sockets, too: where the keeper does that for the session there is no
+  // rule for it, and what gets past the keeper meets a second refusal.
   uint64_t handled_fs;
   // Every network right; handled if the session has no network.
   uint64_t network;

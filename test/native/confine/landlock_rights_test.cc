@@ -9,7 +9,7 @@ namespace {
 
 using namespace landlock;
 
-// What each ABI added, from the kernel's documentation; 8 and 9 add nothing that we handle here.
+// What each ABI added, from the kernel's documentation; 8 adds nothing that we handle here.
 TEST(LandlockRights, HandlesEverythingThatEachAbiKnows) {
   const struct {
     int abi;
@@ -17,9 +17,9 @@ TEST(LandlockRights, HandlesEverythingThatEachAbiKnows) {
     uint64_t net;
     uint64_t scopes;
   } table[] = {
-      {0, 0, 0, 0},          {1, 0x1fff, 0, 0},      {2, 0x3fff, 0, 0},      {3, 0x7fff, 0, 0},
-      {4, 0x7fff, 0x3, 0},   {5, 0xffff, 0x3, 0},    {6, 0xffff, 0x3, 0x3},  {7, 0xffff, 0x3, 0x3},
-      {8, 0xffff, 0x3, 0x3}, {10, 0xffff, 0xf, 0x3}, {99, 0xffff, 0xf, 0x3},
+      {0, 0, 0, 0},          {1, 0x1fff, 0, 0},      {2, 0x3fff, 0, 0},       {3, 0x7fff, 0, 0},
+      {4, 0x7fff, 0x3, 0},   {5, 0xffff, 0x3, 0},    {6, 0xffff, 0x3, 0x3},   {7, 0xffff, 0x3, 0x3},
+      {8, 0xffff, 0x3, 0x3}, {9, 0x1ffff, 0x3, 0x3}, {10, 0x1ffff, 0xf, 0x3}, {99, 0x1ffff, 0xf, 0x3},
   };
   for (const auto& row : table) {
     const LandlockRights rights(row.abi);
@@ -37,6 +37,17 @@ TEST(LandlockRights, NeverGrantsWhatTheAbiDoesNotHandle) {
         EXPECT_EQ(rights.For(granted, type) & ~rights.handled_fs, 0U);
       EXPECT_EQ(rights.ForTerminal(type) & ~rights.handled_fs, 0U);
     }
+  }
+}
+
+// A grant for files is none for the sockets in it, and all writable directories have the same rights: else
+// the kernel refuses to move files between them.
+TEST(LandlockRights, NeverGrantsSocketsWithFiles) {
+  const LandlockRights rights(9);
+  for (FileType type : {FileType::kDirectory, FileType::kFile, FileType::kDevice}) {
+    for (Rights granted : {Rights::kRead, Rights::kReadExecute, Rights::kReadWrite})
+      EXPECT_EQ(rights.For(granted, type) & kResolveUnix, 0U);
+    EXPECT_EQ(rights.ForTerminal(type) & kResolveUnix, 0U);
   }
 }
 
