@@ -11,6 +11,8 @@ namespace spty {
 namespace {
 
 constexpr int kExitAbsent = 77;
+constexpr int kOldestAbi = 3;         // with which a strict session starts
+constexpr int kOlderAbis[] = {5, 3};  // without scopes; without rights for ioctls and the network
 constexpr char kMark[] = "attempt: ";
 
 std::string Join(const std::vector<std::string>& words) {
@@ -49,6 +51,11 @@ SpawnRequest Base(const World& world, const std::vector<std::string>& command) {
 
 Attempt ForRoot(Attempt attempt) {
   attempt.root = true;
+  return attempt;
+}
+
+Attempt SinceAbi(int abi, Attempt attempt) {
+  attempt.since_abi = abi;
   return attempt;
 }
 
@@ -117,7 +124,8 @@ EscapeOutcome Perform(const SpawnRequest& request) {
 void Escape::SetUp() {
   auto features = ProbeHost(SPTY_KEEPER_PATH);
   ASSERT_TRUE(features.ok()) << Describe(features.error());
-  if (features.value().landlock_abi < 6) GTEST_SKIP() << "needs Landlock's scopes (Linux 6.12)";
+  abi_ = features.value().landlock_abi;
+  if (abi_ < kOldestAbi) GTEST_SKIP() << "needs Landlock (Linux 6.2)";
   if (features.value().notify_err != 0) GTEST_SKIP() << "needs seccomp notifications";
 }
 
@@ -152,11 +160,14 @@ bool Escape::TryOutside(const Attempt& attempt) {
   return true;
 }
 
-void Escape::TryInside(const Attempt& attempt) {
+void Escape::TryInside(const Attempt& attempt, int abi) {
+  SCOPED_TRACE("with Landlock's ABI " + std::to_string(abi));
   World world;
   const std::string before = world.Picture();
-  const EscapeOutcome inside = Perform(RequestInside(world, attempt.command, attempt.settings));
-  if (attempt.grant == kNotPromised) {
+  SpawnRequest request = RequestInside(world, attempt.command, attempt.settings);
+  request.feature_limits.landlock_abi = abi;
+  const EscapeOutcome inside = Perform(request);
+  if (attempt.grant == kNotPromised || abi < attempt.since_abi) {
     EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kDone)
         << "a known limitation is gone: promise it, in the documentation and here; " << ToString(inside);
     return;
@@ -188,7 +199,10 @@ void Escape::TryGranted(const Attempt& attempt) {
 
 void Escape::Try(const Attempt& attempt) {
   if (!TryOutside(attempt)) return;
-  TryInside(attempt);
+  TryInside(attempt, abi_);
+  for (const int abi : kOlderAbis) {
+    if (abi < abi_) TryInside(attempt, abi);
+  }
   if (attempt.grant != kNever && attempt.grant != kNotPromised) TryGranted(attempt);
 }
 

@@ -1,6 +1,6 @@
 // Runs an attempt in a terminal session three times: without a policy (it must succeed, or the test would
 // show nothing), under the policy (it must fail, in the way that is stated), and under the policy with a
-// grant (it must succeed again), where there is one.
+// grant (it must succeed again), where there is one. The second is repeated with less of Landlock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,8 +35,10 @@ struct Attempt {
   int outside_err = 0;  // for what cannot succeed on a terminal of ours: proof that it gets further outside
   int signal = 0;       // by which it is ended inside, instead of `err`
   bool root = false;    // outside only root can do it
+  int since_abi = 0;    // of Landlock; before that it is not promised, and succeeds inside, too
 };
 Attempt ForRoot(Attempt attempt);
+Attempt SinceAbi(int abi, Attempt attempt);
 void PrintTo(const Attempt& attempt, std::ostream* out);
 
 struct EscapeOutcome {
@@ -61,12 +63,16 @@ EscapeOutcome Perform(const SpawnRequest& request);
 class Escape : public ::testing::TestWithParam<Attempt> {
  protected:
   void SetUp() override;
+  // Inside also as on kernels with older Landlocks.
   void Try(const Attempt& attempt);
+  bool HasScopes() const { return abi_ >= 6; }
 
  private:
   bool TryOutside(const Attempt& attempt);
-  void TryInside(const Attempt& attempt);
+  void TryInside(const Attempt& attempt, int abi);
   void TryGranted(const Attempt& attempt);
+
+  int abi_ = 0;
 };
 
 std::string NameOfAttempt(const ::testing::TestParamInfo<Attempt>& info);

@@ -1,5 +1,6 @@
 // Sessions under a policy, on the real kernel: what it decides is what the policy says.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,9 +62,11 @@ TEST_F(ConfinedSession, ReadsAndWritesWhatIsGrantedAndNothingElse) {
 }
 
 TEST_F(ConfinedSession, ReportsNoPrivilegesAndOnlyThreeDescriptors) {
-  const std::string output =
-      Output(Request("grep -E '^(Cap...|NoNewPrivs|Seccomp):' /proc/self/status; ls /proc/self/fd",
-                     scratch_.Input(kTerminal)));
+  // The glob's own descriptor of the directory is gone by the time that the names are tested.
+  const std::string act =
+      "grep -E '^(Cap...|NoNewPrivs|Seccomp):' /proc/self/status; "
+      "for fd in /proc/$$/fd/*; do [ -e $fd ] && echo descriptor ${fd##*/}; done; echo end";
+  const std::string output = Output(Request(act, scratch_.Input(kTerminal)));
   for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapAmb"})
     EXPECT_NE(output.find(std::string(set) + ":\t0000000000000000"), std::string::npos) << output;
   if (geteuid() == 0) {
@@ -71,6 +74,39 @@ TEST_F(ConfinedSession, ReportsNoPrivilegesAndOnlyThreeDescriptors) {
   }
   EXPECT_NE(output.find("NoNewPrivs:\t1"), std::string::npos);
   EXPECT_NE(output.find("Seccomp:\t2"), std::string::npos);
+  EXPECT_NE(output.find("\ndescriptor 0\ndescriptor 1\ndescriptor 2\nend"), std::string::npos) << output;
+}
+
+// Root's way back to capabilities. A session of somebody else cannot set these, and has nothing to gain.
+TEST_F(ConfinedSession, LocksTheSecureBitsOfRoot) {
+  SpawnRequest request = Request("", scratch_.Input(R"({"enabled": true, "additional_executable_paths": [")" +
+                                                    std::string(SPTY_PROBE_DIR) + R"("]})"));
+  request.file = std::string(SPTY_PROBE_DIR) + "/escape_machine_linux";
+  request.args = {"secure-bits"};
+  SpawnRequest outside = request;
+  outside.policy = nullptr;
+  EXPECT_NE(Output(outside).find("secure bits 0x0\n"), std::string::npos);
+  // NOROOT, KEEP_CAPS_LOCKED and NO_CAP_AMBIENT_RAISE, with their locks.
+  const std::string expected = geteuid() == 0 ? "secure bits 0xe3\n" : "secure bits 0x0\n";
+  const std::string inside = Output(request);
+  EXPECT_NE(inside.find(expected), std::string::npos) << inside;
+}
+
+TEST_F(ConfinedSession, KeepsUmaskAndLimits) {
+  const std::string act = "umask; ulimit -S -a; ulimit -H -a";
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit odd{before.rlim_cur - 3, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &odd), 0);
+  const mode_t mask = umask(0037);
+  const std::string inside = Output(Request(act, scratch_.Input(kTerminal)));
+  SpawnRequest unconfined = ShellRequest(act);
+  const std::string outside = Output(unconfined);
+  umask(mask);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(inside, outside);
+  EXPECT_EQ(inside.find("0037\n"), 0U) << inside;
+  EXPECT_NE(inside.find(std::to_string(odd.rlim_cur) + "\n"), std::string::npos) << inside;
 }
 
 TEST_F(ConfinedSession, AnExchangedGrantIsAnErrorAndNothingStarts) {
