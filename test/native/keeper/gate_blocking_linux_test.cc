@@ -163,6 +163,7 @@ TEST_P(GateBlockingTest, TurnsAwayWhoeverExceedsTheThreads) {
 }
 
 TEST_P(GateBlockingTest, HoldsNothingOnceItHasAnswered) {
+  setup_.visible = true;
   Server server(dir_.File("s"));
   uint16_t port = 0;
   Fd tcp_server = ListenTcp(4096, &port);
