@@ -2,7 +2,7 @@
 //   node bench/worker.mjs <module> <figure> <parameters as JSON>
 import {createRequire} from 'node:module';
 import {commandSpawn, confinedSpawn, connect, work} from './figures/confine.mjs';
-import {dispose, list} from './figures/dispose.mjs';
+import {dispose, disposeMany, list} from './figures/dispose.mjs';
 import {echo, kill} from './figures/latency.mjs';
 import {idle} from './figures/idle.mjs';
 import {input} from './figures/input.mjs';
@@ -10,7 +10,7 @@ import {lag, output} from './figures/output.mjs';
 import {settings} from './figures/settings.mjs';
 import {burst, spawn} from './figures/spawn.mjs';
 
-const figures = {spawn, burst, output, lag, input, echo, kill, idle, confinedSpawn, commandSpawn, connect, work, dispose, list, settings};
+const figures = {spawn, burst, output, lag, input, echo, kill, idle, confinedSpawn, commandSpawn, connect, work, dispose, disposeMany, list, settings};
 
 const [module, figure, parameters] = process.argv.slice(2);
 const pty = createRequire(import.meta.url)(module);

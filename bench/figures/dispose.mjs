@@ -1,4 +1,5 @@
 // From dispose() to the proof that nobody is left, and for how long the event loop had no time meanwhile.
+import {stat} from 'node:fs/promises';
 import {performance} from 'node:perf_hooks';
 import {now, percentile, sleep} from '../lib/meters.mjs';
 import {seen} from '../lib/sessions.mjs';
@@ -27,7 +28,47 @@ export async function dispose(pty, parameters) {
     took.push(t1 - t0);
     blocked.push(active);
   }
-  return {p50_ms: percentile(took, 0.5), p95_ms: percentile(took, 0.95), blocked_ms: percentile(blocked, 0.95)};
+  return {p50_ms: percentile(took, 0.5), p95_ms: percentile(took, 0.95), blocked_ms: Math.max(...blocked)};
+}
+
+/** How long one call after the other takes that needs a thread of libuv's pool, for as long as `busy()` says. */
+async function statTimes(busy) {
+  const took = [];
+  while (busy(took.length)) {
+    const t0 = now();
+    await stat('/');
+    took.push(now() - t0);
+  }
+  return took;
+}
+
+/** What others who need a thread notice of many disposals at once. */
+export async function disposeMany(pty, {sessions, count}) {
+  const kCallsBefore = 500;
+  const [before, during, all] = [[], [], []];
+  for (let i = -1; i < count; i++) {
+    const terminals = Array.from({length: sessions}, () => start(pty, {kind: 'shell'}));
+    await Promise.all(terminals.map((terminal) => seen(terminal, 'R')));
+    await sleep(20);
+    const quiet = await statTimes((done) => done < kCallsBefore);
+    let disposed = 0;
+    const t0 = now();
+    const disposals = terminals.map((terminal) => terminal.dispose().then((report) => {
+      disposed += 1;
+      if (!report.converged) throw new Error(`not converged: ${JSON.stringify(report)}`);
+    }));
+    const disturbed = await statTimes(() => disposed < sessions);
+    await Promise.all(disposals);
+    if (i < 0) continue;
+    all.push(now() - t0);
+    before.push(...quiet);
+    during.push(...disturbed);
+  }
+  const [quiet, disturbed] = [percentile(before, 0.5), percentile(during, 0.5)];
+  return {
+    all_ms: percentile(all, 0.5), fs_before_ms: quiet, fs_during_ms: disturbed, fs_ratio: disturbed / quiet,
+    fs_worst_ms: Math.max(...during),
+  };
 }
 
 /** listProcesses(), which the event loop waits for. */

@@ -123,7 +123,7 @@ function dispose(id, title, crowd, [full, quick], limits) {
   return {
     id, title, figure: 'dispose', ceiling: 'c', against: 'cgroup.kill',
     full: {...parameters, count: full}, quick: {...parameters, count: quick},
-    metrics: [ms('p50_ms', 'p50', limits), ms('p95_ms', 'p95'), ms('blocked_ms', 'loop blocked, p95', limits.value && {value: 1})],
+    metrics: [ms('p50_ms', 'p50', limits), ms('p95_ms', 'p95'), ms('blocked_ms', 'loop blocked, worst', limits.value && {value: 1})],
   };
 }
 
@@ -179,6 +179,14 @@ figures.push(
   dispose('dispose', 'dispose of an idle shell', {kind: 'shell'}, [40, 15], {value: 3}),
   dispose('dispose-hoppers', 'dispose of 200 processes that fork and exit', {kind: 'hoppers', n: 200}, [8, 4], {ceiling: 2}),
   dispose('dispose-1000', 'dispose of 1000 idle processes', {kind: 'idle', n: 1000}, [8, 4], {ceiling: 2}),
+  {
+    id: 'dispose-many', title: 'a hundred disposals at once, and fs calls meanwhile', figure: 'disposeMany',
+    full: {sessions: 100, count: 5}, quick: {sessions: 100, count: 2},
+    metrics: [
+      ms('all_ms', 'all disposed'), ms('fs_before_ms', 'fs call before'), ms('fs_during_ms', 'fs call meanwhile'),
+      {key: 'fs_ratio', label: 'meanwhile / before', unit: '', better: lower}, ms('fs_worst_ms', 'fs call meanwhile, worst'),
+    ],
+  },
   {
     id: 'list', title: 'listProcesses() of 200', figure: 'list', ceiling: 'c',
     full: {program: program('crowd'), kind: 'idle', n: 200, count: 100}, quick: {program: program('crowd'), kind: 'idle', n: 200, count: 30},

@@ -15,7 +15,7 @@ function javascript(module) {
 const confinement = ['confinedSpawn', 'confinedExit', 'confinedExitSrt', 'work', 'connect'];
 
 function nodePty(figure, parameters) {
-  if (['dispose', 'list', 'settings'].includes(figure)) return undefined;
+  if (['dispose', 'disposeMany', 'list', 'settings'].includes(figure)) return undefined;
   return confinement.includes(figure) && figure !== 'confinedSpawn' ? undefined : javascript('node-pty')(figure, parameters);
 }
 
