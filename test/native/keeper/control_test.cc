@@ -102,18 +102,11 @@ TEST(ReceivePlan, TellsAHostThatWentAwayAtAnyPoint) {
   EXPECT_EQ(ReceivePlan(pair.second.get(), &reserved, &plan), ECONNRESET);
 }
 
-std::string ReservationFrame(const Reservation& reservation, uint32_t descriptors) {
-  const std::string payload = EncodeReservation(reservation).value();
-  const wire::Header header{wire::kMagic, wire::kVersion, wire::Type::kReserve,
-                            static_cast<uint32_t>(payload.size()), descriptors};
-  return std::string(reinterpret_cast<const char*>(&header), sizeof header) + payload;
-}
-
 TEST(ReceivePlan, NotesWhatIsReservedUntilThePlanComes) {
   SocketPair pair;
   Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-  SendWithDescriptor(pair.first.get(), ReservationFrame({"/tmp/x", ""}, 0), -1);
-  SendWithDescriptor(pair.first.get(), ReservationFrame({"", "leaf"}, 1), null.get());
+  SendWithDescriptor(pair.first.get(), KeeperHost::ReservationFrame({"/tmp/x", ""}, 0), -1);
+  SendWithDescriptor(pair.first.get(), KeeperHost::ReservationFrame({"", "leaf"}, 1), null.get());
   SendWithDescriptor(pair.first.get(), KeeperHost::PlanFrame(ShellPlan("exit")), null.get());
   Reserved reserved;
   ReceivedPlan plan;
@@ -126,11 +119,13 @@ TEST(ReceivePlan, NotesWhatIsReservedUntilThePlanComes) {
 }
 
 TEST(ReceivePlan, RefusesAReservationThatMakesNoSense) {
-  const std::string good = ReservationFrame({"/tmp/x", ""}, 0);
+  const std::string good = KeeperHost::ReservationFrame({"/tmp/x", ""}, 0);
   EXPECT_EQ(Received(good, false), ECONNRESET) << "nothing but the plan is missing";
   EXPECT_EQ(Received(good + good + good, false), EPROTO);
-  EXPECT_EQ(Received(ReservationFrame({"", "leaf"}, 0), false), EPROTO) << "a name without its directory";
-  EXPECT_EQ(Received(ReservationFrame({"/tmp/x", ""}, 1), true), EPROTO) << "a directory without a name";
+  EXPECT_EQ(Received(KeeperHost::ReservationFrame({"", "leaf"}, 0), false), EPROTO)
+      << "a name without its directory";
+  EXPECT_EQ(Received(KeeperHost::ReservationFrame({"/tmp/x", ""}, 1), true), EPROTO)
+      << "a directory without a name";
   std::string cut = good;
   cut[sizeof(wire::Header)] ^= 1;
   EXPECT_EQ(Received(cut, false), EPROTO);

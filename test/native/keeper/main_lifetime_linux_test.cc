@@ -1,13 +1,17 @@
 // The keeper as the subreaper of its session, and what it holds by /proc's names.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <sstream>
 
 #include "support/keeper_host.h"
 #include "support/processes.h"
+#include "support/temp_dir.h"
 #include "support/terminal.h"
+#include "track/cgroup.h"
 
 namespace spty {
 namespace {
@@ -65,6 +69,69 @@ TEST(Keeper, ReapsWhatComesBackToItWhileTheShellRuns) {
                  terminal.slave());
   terminal.ReadUntil("ready\n");
   EXPECT_TRUE(Eventually([&] { return ChildrenOf(host.pid()) == std::vector<pid_t>{shell}; }));
+}
+
+// What a host that dies in the middle of a spawn leaves behind: a directory and a cgroup that nothing has run
+// in.
+class ReservedPlaces {
+ public:
+  ReservedPlaces() {
+    auto place = CgroupPlace::Own();
+    if (place.ok()) place_ = place.value();
+  }
+  ~ReservedPlaces() {
+    if (place_ != nullptr) (void)unlinkat(place_->dir(), cgroup_.c_str(), AT_REMOVEDIR);
+  }
+  ReservedPlaces(const ReservedPlaces&) = delete;
+  ReservedPlaces& operator=(const ReservedPlaces&) = delete;
+  // The keeper hears of each before it is made.
+  void AnnounceAndMake(KeeperHost& host) {
+    host.Send(KeeperHost::ReservationFrame({directory(), ""}, 0));
+    ASSERT_EQ(mkdir(directory().c_str(), 0700), 0);
+    if (place_ == nullptr) return;
+    host.Send(KeeperHost::ReservationFrame({"", cgroup_}, 1), {place_->dir()});
+    ASSERT_EQ(mkdirat(place_->dir(), cgroup_.c_str(), 0755), 0);
+  }
+  std::string directory() const { return dir_.File("private"); }
+  bool DirectoryExists() const { return access(directory().c_str(), F_OK) == 0; }
+  bool CgroupExists() const {
+    return place_ != nullptr && faccessat(place_->dir(), cgroup_.c_str(), F_OK, 0) == 0;
+  }
+  bool has_cgroup() const { return place_ != nullptr; }
+
+ private:
+  TempDir dir_;
+  std::shared_ptr<const CgroupPlace> place_;
+  const std::string cgroup_ = CgroupLeaf::NewName();
+};
+
+TEST(Keeper, RemovesWhatWasReservedForASessionThatNeverCame) {
+  const std::string plan = KeeperHost::PlanFrame(ShellPlan("exit 0"));
+  // Before the plan, within its header, and within the rest of it.
+  for (const size_t sent : {size_t{0}, size_t{5}, plan.size() - 1}) {
+    TestTerminal terminal;
+    ReservedPlaces places;
+    KeeperHost host;
+    places.AnnounceAndMake(host);
+    EXPECT_TRUE(places.DirectoryExists());
+    EXPECT_EQ(places.CgroupExists(), places.has_cgroup());
+    if (sent > 0) host.Send(plan.substr(0, sent), {terminal.slave()});
+    host.Hang();
+    EXPECT_TRUE(WIFEXITED(host.Wait())) << sent;
+    EXPECT_FALSE(places.DirectoryExists()) << sent;
+    EXPECT_FALSE(places.CgroupExists()) << sent;
+  }
+}
+
+TEST(Keeper, LeavesAReservedDirectoryThatSomebodyUses) {
+  ReservedPlaces places;
+  KeeperHost host;
+  places.AnnounceAndMake(host);
+  const Fd file(open((places.directory() + "/file").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  host.Hang();
+  EXPECT_TRUE(WIFEXITED(host.Wait()));
+  EXPECT_TRUE(places.DirectoryExists());
+  EXPECT_FALSE(places.CgroupExists());
 }
 
 TEST(Keeper, HoldsNothingOfTheHostsAndNothingOfTheTerminal) {

@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <set>
 
 #include "policy/scratch.h"
 #include "session/host_probe.h"
 #include "support/faulty_keeper_linux.h"
+#include "support/limits.h"
 #include "support/live_session.h"
 #include "support/processes_linux.h"
 #include "uapi/landlock.h"
@@ -26,13 +28,18 @@ class ConfinedStage : public ::testing::Test {
     if (features.value().landlock_abi < 6) GTEST_SKIP() << "needs Landlock's scopes (Linux 6.12)";
   }
 
-  void ExpectFault(const std::vector<Fault>& faults, Stage stage, int err, bool gate = true) {
-    FaultyKeeper keeper(faults);
+  SpawnRequest Request() {
     PolicyInput input = scratch_.Input(R"({"enabled": true})");
     input.env = {{"PATH", "/usr/bin:/bin"}};
     SpawnRequest request = ShellRequest("exit 0");
-    request.keeper_path = keeper.path();
     request.policy = scratch_.Resolve(std::move(input));
+    return request;
+  }
+
+  void ExpectFault(const std::vector<Fault>& faults, Stage stage, int err, bool gate = true) {
+    FaultyKeeper keeper(faults);
+    SpawnRequest request = Request();
+    request.keeper_path = keeper.path();
     request.feature_limits.notify = gate;
     auto pump = AcquirePump();
     Footprint before = Footprint::Now();
@@ -41,7 +48,7 @@ class ConfinedStage : public ::testing::Test {
     ASSERT_FALSE(session.ok()) << "nothing failed at " << StageName(stage);
     EXPECT_STREQ(StageName(session.error().stage), StageName(stage)) << Describe(session.error());
     EXPECT_EQ(ErrnoName(session.error().err), ErrnoName(err)) << Describe(session.error());
-    EXPECT_EQ(Footprint::Now(), before);
+    EXPECT_EQ(Footprint::Settled(before), before);
   }
 
   Scratch scratch_;
@@ -96,6 +103,32 @@ TEST_F(ConfinedStage, Gate) {
 // Somebody around us has a listener already: there can only be one.
 TEST_F(ConfinedStage, ListenerThatIsTaken) {
   ExpectFault({{SYS_getpriority, EPERM, -1, 0, true}}, Stage::kSeccomp, EBUSY);
+}
+
+// Every number of free descriptors up to the one that suffices.
+TEST_F(ConfinedStage, DescriptorsOfTheHostRunOut) {
+  const SpawnRequest request = Request();
+  auto pump = AcquirePump();
+  Listener listener;
+  std::set<std::string> stages;
+  bool started = false;
+  for (int spare = 0; spare < 60 && !started; ++spare) {
+    Footprint before = Footprint::Now();
+    Error error;
+    {
+      DescriptorLimit limit(spare);
+      auto session = Session::Spawn(request, *pump, &listener);
+      started = session.ok();
+      if (started) session.value()->Release();
+      if (!started) error = session.error();
+    }
+    EXPECT_EQ(Footprint::Settled(before), before) << spare;
+    if (started) break;
+    EXPECT_EQ(ErrnoName(error.err), "EMFILE") << Describe(error);
+    stages.insert(StageName(error.stage));
+  }
+  EXPECT_TRUE(started);
+  EXPECT_EQ(stages, (std::set<std::string>{"keeper", "landlock", "pty"}));
 }
 
 }  // namespace

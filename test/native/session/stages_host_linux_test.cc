@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "session/prepared_keeper.h"
 #include "support/faulty_keeper_linux.h"
 #include "support/in_child.h"
 #include "support/limits.h"
@@ -39,7 +40,7 @@ TEST(Stage, DescriptorsOfTheHostRunOut) {
     }
     if (started) break;
     EXPECT_EQ(ErrnoName(error.err), "EMFILE") << Describe(error);
-    EXPECT_EQ(Footprint::Now(), before);
+    EXPECT_EQ(Footprint::Settled(before), before);
     stages += std::string(StageName(error.stage)) + " ";
   }
   // A session that could have a cgroup does not do without because of a shortage.
@@ -75,9 +76,61 @@ std::string HostFailure(const std::vector<Fault>& faults, Stage stage, int err) 
     CHILD_CHECK(!session.ok());
     std::string got = std::string(StageName(session.error().stage)) + " " + ErrnoName(session.error().err);
     if (got != std::string(StageName(stage)) + " " + ErrnoName(err)) return Describe(session.error());
-    CHILD_CHECK(Footprint::Now() == before);
+    CHILD_CHECK(Footprint::Settled(before) == before);
     return "";
   });
+}
+
+// Nobody asked for a limit, so that there is no reason to refuse the session: it says what it has to do
+// without.
+std::string HostWithoutCgroup(const Fault& fault) {
+  return InChild([=]() -> std::string {
+    auto pump = Pump::Acquire();
+    CHILD_CHECK(pump.ok());
+    Footprint before = Footprint::Now();
+    CHILD_CHECK(FailHere(fault));
+    {
+      LiveSession session(ShellRequest("exit 3"));
+      CHILD_CHECK(session.ok());
+      if (session->no_cgroup().find(ErrnoName(fault.err)) == std::string::npos)
+        return "in place of " + ErrnoName(fault.err) + ": " + session->no_cgroup();
+      CHILD_CHECK(session.ReadToEnd().code == 3);
+    }
+    CHILD_CHECK(Footprint::Settled(before) == before);
+    return "";
+  });
+}
+
+TEST(Stage, CgroupThatCannotBeMade) {
+  if (const auto place = CgroupPlace::Own(); !place.ok())
+    GTEST_SKIP() << "needs a writable cgroup: " << Describe(place.error());
+  EXPECT_EQ(HostWithoutCgroup({SYS_mkdirat, ENOSPC, 2, 0755}), "");
+}
+
+TEST(Stage, CgroupThatCannotBeOpened) {
+  if (const auto place = CgroupPlace::Own(); !place.ok())
+    GTEST_SKIP() << "needs a writable cgroup: " << Describe(place.error());
+  EXPECT_EQ(HostWithoutCgroup({SYS_openat, EACCES, 2, O_RDWR | O_CLOEXEC}), "");
+}
+
+TEST(Stage, TempThatDoesNotFit) {
+  TempDir dir;
+  EXPECT_EQ(InChild([&]() -> std::string {
+              Footprint before = Footprint::Now();
+              CHILD_CHECK(FailHere({SYS_mkdirat, ENOSPC, 2, 0700}));
+#ifdef SYS_mkdir
+              CHILD_CHECK(FailHere({SYS_mkdir, ENOSPC}));
+#endif
+              {
+                auto keeper = PrepareKeeper(SPTY_KEEPER_PATH, dir.File("prefix-"));
+                CHILD_CHECK(!keeper.ok());
+                CHILD_CHECK(keeper.error().stage == Stage::kTemp && keeper.error().err == ENOSPC);
+              }
+              CHILD_CHECK(Footprint::Settled(before) == before);
+              return "";
+            }),
+            "");
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 
 TEST(Stage, ProcessesRunOut) {

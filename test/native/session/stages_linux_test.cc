@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "session/prepared_keeper.h"
 #include "support/faulty_keeper_linux.h"
 #include "support/live_session.h"
 #include "support/processes_linux.h"
@@ -24,7 +25,7 @@ void ExpectFailure(const SpawnRequest& request, Stage stage, int err, const std:
   EXPECT_STREQ(StageName(session.error().stage), StageName(stage)) << Describe(session.error());
   EXPECT_EQ(ErrnoName(session.error().err), ErrnoName(err)) << Describe(session.error());
   EXPECT_EQ(session.error().subject, subject);
-  EXPECT_EQ(Footprint::Now(), before);
+  EXPECT_EQ(Footprint::Settled(before), before);
   EXPECT_EQ(listener.calls(), 0U);
 }
 
@@ -107,6 +108,46 @@ TEST(Stage, Fork) {
   faults.push_back({SYS_fork, EAGAIN});
 #endif
   ExpectFault(faults, Stage::kFork, EAGAIN);
+}
+
+// A kernel that cannot start a process in a cgroup: it has to join, and that is refused.
+TEST(Stage, Cgroup) {
+  if (const auto place = CgroupPlace::Own(); !place.ok())
+    GTEST_SKIP() << "needs a writable cgroup: " << Describe(place.error());
+  ExpectFault({{SYS_clone3, ENOSYS}, {SYS_write, EBUSY, 2, 1, true}}, Stage::kCgroup, EBUSY);
+}
+
+TEST(Stage, CgroupThatHasToBeJoined) {
+  if (const auto place = CgroupPlace::Own(); !place.ok())
+    GTEST_SKIP() << "needs a writable cgroup: " << Describe(place.error());
+  FaultyKeeper keeper({{SYS_clone3, ENOSYS}});
+  SpawnRequest request = ShellRequest("read line");
+  request.keeper_path = keeper.path();
+  LiveSession session(request);
+  ASSERT_TRUE(session.ok()) << Describe(session.error());
+  EXPECT_EQ(session->no_cgroup(), "");
+}
+
+TEST(Stage, Temp) {
+  TempDir dir;
+  auto pump = AcquirePump();
+  Footprint before = Footprint::Now();
+  {
+    auto keeper = PrepareKeeper(SPTY_KEEPER_PATH, dir.File("missing/prefix-"));
+    ASSERT_FALSE(keeper.ok());
+    EXPECT_STREQ(StageName(keeper.error().stage), StageName(Stage::kTemp));
+    EXPECT_EQ(ErrnoName(keeper.error().err), "ENOENT");
+    EXPECT_TRUE(keeper.error().subject.starts_with(dir.File("missing/prefix-")));
+  }
+  EXPECT_EQ(Footprint::Settled(before), before);
+  // The same with a place for it: it is made, and it goes with a keeper that never got a plan.
+  {
+    auto keeper = PrepareKeeper(SPTY_KEEPER_PATH, dir.File("prefix-"));
+    ASSERT_TRUE(keeper.ok()) << Describe(keeper.error());
+    EXPECT_TRUE(std::filesystem::is_directory(keeper.value().temp_dir));
+  }
+  EXPECT_EQ(Footprint::Settled(before), before);
+  EXPECT_TRUE(Eventually([&] { return std::filesystem::is_empty(dir.path()); }));
 }
 
 TEST(Stage, Session) { ExpectFault({{SYS_setsid, EPERM}}, Stage::kSession, EPERM); }

@@ -94,6 +94,12 @@ void KeeperHost::Send(const std::string& bytes, const std::vector<int>& descript
   }
 }
 
+std::string KeeperHost::ReservationFrame(const Reservation& reservation, uint32_t descriptors) {
+  auto payload = EncodeReservation(reservation);
+  EXPECT_TRUE(payload.ok()) << Describe(payload.error());
+  return HeaderBytes(wire::Type::kReserve, payload.value().size(), descriptors) + payload.value();
+}
+
 std::string KeeperHost::PlanFrame(const Plan& plan) {
   auto payload = EncodePlan(plan);
   EXPECT_TRUE(payload.ok()) << Describe(payload.error());

@@ -30,6 +30,8 @@ class KeeperHost {
   int control() const { return control_.get(); }
 
   void Send(const std::string& bytes, const std::vector<int>& descriptors = {});
+  // The bytes of a whole kReserve frame, which comes with so many descriptors.
+  static std::string ReservationFrame(const Reservation& reservation, uint32_t descriptors);
   // The bytes of a whole kPlan frame.
   static std::string PlanFrame(const Plan& plan);
   void SendPlan(const Plan& plan, int slave) { Send(PlanFrame(plan), {slave}); }

@@ -3,13 +3,33 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <sstream>
+
+#include "track/cgroup.h"
 
 namespace spty {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(20);
+
+std::vector<std::string> OwnCgroups() {
+  std::vector<std::string> names;
+  const auto place = CgroupPlace::Own();
+  if (!place.ok()) return names;
+  // All of ours begin alike; the rest of a name is a number.
+  const std::string any = CgroupLeaf::NewName();
+  const std::string prefix = any.substr(0, any.rfind('-') + 1);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(place.value()->path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(prefix)) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 }  // namespace
 
@@ -30,9 +50,16 @@ bool Eventually(const std::function<bool()>& condition) {
 
 Footprint Footprint::Now() {
   Footprint now;
+  now.cgroups = OwnCgroups();  // first: the place of cgroups is opened once, and stays open
   now.descriptors = OwnDescriptors();
   now.threads = OwnThreads();
   now.children = ChildrenOf(getpid());
+  return now;
+}
+
+Footprint Footprint::Settled(const Footprint& expected) {
+  Footprint now;
+  (void)Eventually([&] { return (now = Now()) == expected; });
   return now;
 }
 
@@ -41,6 +68,8 @@ std::string ToString(const Footprint& footprint) {
   for (const auto& [fd, target] : footprint.descriptors) out << fd << "=" << target << " ";
   out << "threads=" << footprint.threads << " children=";
   for (pid_t child : footprint.children) out << child << "(" << StateOf(child) << ") ";
+  out << "cgroups=";
+  for (const std::string& name : footprint.cgroups) out << name << " ";
   return out.str();
 }
 

@@ -32,8 +32,11 @@ struct Footprint {
   std::map<int, std::string> descriptors;
   size_t threads = 0;
   std::vector<pid_t> children;
+  std::vector<std::string> cgroups;  // made by this process for its sessions
 
   static Footprint Now();
+  // As soon as it is like that one, or after twenty seconds: what is being removed takes its time.
+  static Footprint Settled(const Footprint& expected);
   bool operator==(const Footprint&) const = default;
 };
 std::string ToString(const Footprint& footprint);

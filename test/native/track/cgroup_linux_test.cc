@@ -109,12 +109,22 @@ class LeafTest : public testing::Test {
   void SetUp() override {
     auto place = CgroupPlace::Own();
     if (!place.ok()) GTEST_SKIP() << "needs a writable cgroup: " << Describe(place.error());
-    place_ = place.value();
+    own_ = place.value();
+    // A cgroup of this test alone: others may run their sessions beside it.
+    static int next = 0;
+    const std::string path =
+        own_->path() + "/spty-test-" + std::to_string(getpid()) + "-" + std::to_string(++next);
+    ASSERT_EQ(mkdir(path.c_str(), 0755), 0) << path;
+    place_ =
+        std::make_shared<const CgroupPlace>(Fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), path);
   }
   void TearDown() override {
     for (pid_t pid : started_) {
       kill(pid, SIGKILL);
       waitpid(pid, nullptr, 0);
+    }
+    if (place_ != nullptr) {
+      EXPECT_TRUE(Eventually([&] { return rmdir(place_->path().c_str()) == 0; })) << place_->path();
     }
   }
   CgroupLeaf MakeLeaf() {
@@ -141,6 +151,7 @@ class LeafTest : public testing::Test {
     return name;
   }
 
+  std::shared_ptr<const CgroupPlace> own_;
   std::shared_ptr<const CgroupPlace> place_;
   std::vector<pid_t> started_;
 };
@@ -295,7 +306,7 @@ TEST_F(LeafTest, WithoutCgroupKillMembersAreKilledAllTheSame) {
 TEST_F(LeafTest, LimitsThatNobodyEnforcesAreRefused) {
   CgroupLimits limits;
   limits.processes = 10;
-  const auto leaf = CgroupLeaf::Create(place_, limits);
+  const auto leaf = CgroupLeaf::Create(own_, limits);
   if (leaf.ok()) {
     std::string text;
     std::getline(std::ifstream(leaf.value().path() + "/pids.max"), text);
@@ -303,6 +314,73 @@ TEST_F(LeafTest, LimitsThatNobodyEnforcesAreRefused) {
   } else {
     EXPECT_EQ(leaf.error().err, ENOTSUP);
   }
+}
+
+// Plain files stand in for those of the controllers, which few machines delegate.
+class ApplyLimitsTest : public testing::Test {
+ protected:
+  void Make(const std::vector<std::string>& names) {
+    for (const std::string& name : names) dir_.Write(name, "");
+  }
+  std::string Applied(const CgroupLimits& limits) {
+    const Fd dir(open(dir_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const auto applied = ApplyLimits(dir.get(), dir_.path(), limits);
+    return applied.ok() ? "" : ErrnoName(applied.error().err) + " " + applied.error().subject;
+  }
+  std::string Text(const std::string& name) {
+    std::ifstream file(dir_.File(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(ApplyLimitsTest, WritesWhatTheKernelReads) {
+  Make({"pids.max", "memory.max", "memory.swap.max", "memory.oom.group", "cpu.max"});
+  EXPECT_EQ(Applied({64, 50'000'000, 150}), "");
+  EXPECT_EQ(Text("pids.max"), "64");
+  EXPECT_EQ(Text("memory.max"), "50000000");
+  EXPECT_EQ(Text("memory.swap.max"), "0");
+  EXPECT_EQ(Text("memory.oom.group"), "1");
+  EXPECT_EQ(Text("cpu.max"), "150000 100000");
+}
+
+TEST_F(ApplyLimitsTest, CountsProcessorTimeInPartsOfATenthOfASecond) {
+  const std::pair<double, const char*> cases[] = {
+      {100, "100000 100000"},
+      {50, "50000 100000"},
+      {12.5, "12500 100000"},
+      {400, "400000 100000"},
+      // The kernel takes no less than a millisecond.
+      {0.01, "1000 100000"},
+  };
+  for (const auto& [percent, text] : cases) {
+    Make({"cpu.max"});
+    EXPECT_EQ(Applied({std::nullopt, std::nullopt, percent}), "");
+    EXPECT_EQ(Text("cpu.max"), text) << percent;
+  }
+}
+
+TEST_F(ApplyLimitsTest, TouchesNothingThatNobodyAskedFor) {
+  Make({"pids.max", "memory.max", "memory.swap.max", "memory.oom.group", "cpu.max"});
+  EXPECT_EQ(Applied({}), "");
+  EXPECT_EQ(Applied({std::nullopt, std::nullopt, 100}), "");
+  for (const char* name : {"pids.max", "memory.max", "memory.swap.max", "memory.oom.group"})
+    EXPECT_EQ(Text(name), "") << name;
+}
+
+TEST_F(ApplyLimitsTest, NamesTheFileWhoseControllerIsMissing) {
+  for (const auto& [limits, file] : {std::pair<CgroupLimits, const char*>{{64, {}, {}}, "pids.max"},
+                                     {{{}, 1 << 30, {}}, "memory.max"},
+                                     {{{}, {}, 50}, "cpu.max"}}) {
+    const std::string refusal = Applied(limits);
+    EXPECT_TRUE(refusal.starts_with("ENOTSUP " + dir_.File(file))) << refusal;
+    EXPECT_FALSE(std::filesystem::exists(dir_.File(file)));
+  }
+  // Swap and the group kill are not everywhere; the limit itself is.
+  Make({"memory.max"});
+  EXPECT_EQ(Applied({{}, 1000, {}}), "");
+  EXPECT_EQ(Text("memory.max"), "1000");
 }
 
 TEST_F(LeafTest, SweepEndsAndRemovesWhatTheDeadLeft) {
