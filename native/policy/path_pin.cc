@@ -18,7 +18,10 @@ Result<PinnedPath> PinPath(const std::string& absolute_path) {
 
 Result<void> VerifyPin(const PinnedPath& pin) {
   const Result<PinnedPath> now = PinPath(pin.path);
-  if (!now.ok()) return Error{Stage::kPolicy, ESTALE, pin.path};
+  // A host without a descriptor to spare has not seen the path change.
+  const int err = now.ok() ? 0 : now.error().err;
+  if (err == EMFILE || err == ENFILE || err == ENOMEM) return Error{Stage::kPolicy, err, pin.path};
+  if (err != 0) return Error{Stage::kPolicy, ESTALE, pin.path};
   const PinnedPath& found = now.value();
   if (found.path != pin.path || found.device != pin.device || found.inode != pin.inode) {
     return Error{Stage::kPolicy, ESTALE, pin.path};

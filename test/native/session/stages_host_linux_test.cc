@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
 
 #include "session/prepared_keeper.h"
 #include "support/faulty_keeper_linux.h"
@@ -92,7 +93,7 @@ std::string HostWithoutCgroup(const Fault& fault) {
     {
       LiveSession session(ShellRequest("exit 3"));
       CHILD_CHECK(session.ok());
-      if (session->no_cgroup().find(ErrnoName(fault.err)) == std::string::npos)
+      if (session->no_cgroup().find(strerror(fault.err)) == std::string::npos)
         return "in place of " + ErrnoName(fault.err) + ": " + session->no_cgroup();
       CHILD_CHECK(session.ReadToEnd().code == 3);
     }

@@ -124,8 +124,15 @@ class LeafTest : public testing::Test {
       waitpid(pid, nullptr, 0);
     }
     if (place_ != nullptr) {
-      EXPECT_TRUE(Eventually([&] { return rmdir(place_->path().c_str()) == 0; })) << place_->path();
+      EXPECT_TRUE(Eventually([&] { return RemoveWithLeaves(); })) << place_->path();
     }
+  }
+  // A leaf in which somebody was still running when its object went is still there.
+  bool RemoveWithLeaves() const {
+    for (const auto& entry : std::filesystem::directory_iterator(place_->path())) {
+      if (entry.is_directory()) rmdir(entry.path().c_str());
+    }
+    return rmdir(place_->path().c_str()) == 0;
   }
   CgroupLeaf MakeLeaf() {
     auto leaf = CgroupLeaf::Create(place_, {});
