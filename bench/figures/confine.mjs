@@ -1,6 +1,7 @@
 // What confinement costs: at the start of a session, for work inside it, and for each connect.
 import {spawn as spawnProcess} from 'node:child_process';
-import {mkdtempSync, rmSync} from 'node:fs';
+import {createReadStream, mkdtempSync, rmSync} from 'node:fs';
+import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {now, percentile, sleep} from '../lib/meters.mjs';
@@ -66,6 +67,29 @@ async function outputOf(terminal) {
   const {exitCode} = await exited(terminal);
   if (exitCode !== 0) throw new Error(`the task ended with ${exitCode}: ${text.slice(-500)}`);
   return text;
+}
+
+/** Serves a directory's files on the loopback address. */
+async function serve(directory) {
+  const server = createServer((request, response) => {
+    const file = createReadStream(join(directory, new URL(request.url, 'http://localhost').pathname));
+    file.on('error', () => response.writeHead(404).end('{}'));
+    file.on('open', () => file.pipe(response));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+/** Work that fetches something: SERVER in the command is an address where the tree's files are. */
+export async function fetching(pty, parameters) {
+  const server = await serve(treeFor(parameters.tree));
+  try {
+    const url = `http://127.0.0.1:${server.address().port}`;
+    return await work(pty, {...parameters, command: parameters.command.replaceAll('SERVER', url)});
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 }
 
 /** The shell inside takes the time, so that only the work counts, not the start of the session. */

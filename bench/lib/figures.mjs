@@ -94,6 +94,16 @@ function work(id, title, full, quick = full) {
   };
 }
 
+/** Clients whose every connect goes through the gate. There is no aim for these: they are to be seen. */
+function fetching(id, title, command, [full, quick]) {
+  const parameters = {tree: 'clients', command};
+  return {
+    id, title: `${title}, confined`, figure: 'fetching', ceiling: 'outside', against: 'outside',
+    full: {...parameters, repeat: full}, quick: {...parameters, repeat: quick},
+    metrics: [ms('p50_ms', 'p50')],
+  };
+}
+
 const us = (key, label, bar) => ({key, label, unit: 'us', better: lower, bar});
 
 /** What a sandbox costs; the last part of the list, so that the figures before it stay comparable with older runs. */
@@ -108,6 +118,10 @@ const confinement = [
     {tree: 'repository', command: "find . -type f -name '*.c'", repeat: 3}),
   work('confine-compile', 'compiling 200 C files', {tree: 'compile-200', command: 'make -s clean && make -s -j2', repeat: 1},
     {tree: 'compile-20', command: 'make -s clean && make -s -j2', repeat: 1}),
+  fetching('confine-curl', 'curl, 10 times', 'for n in 0 1 2 3 4 5 6 7 8 9; do curl -sSf SERVER/pool.js; done', [10, 3]),
+  fetching('confine-clone', 'git clone over HTTP, of plain files', 'rm -rf copy && git clone -q SERVER/served.git copy', [5, 2]),
+  fetching('confine-npm', 'npm ping', 'npm_config_cache=$PWD/cache npm_config_update_notifier=false npm ping --silent --registry SERVER/pool.js?', [5, 2]),
+  fetching('confine-pool', '1000 requests of node, 20 connections at a time', 'node pool.js SERVER/pool.js 1000', [5, 2]),
   {
     id: 'confine-connect', title: 'connect(2) through the gate', figure: 'connect',
     full: {program: program('gate_connect'), count: 2000, turns: 3}, quick: {program: program('gate_connect'), count: 500, turns: 1},

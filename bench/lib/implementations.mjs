@@ -12,7 +12,7 @@ function javascript(module) {
 }
 
 /** Figures about confinement; node-pty has the start of an unconfined session to compare with. */
-const confinement = ['confinedSpawn', 'confinedExit', 'confinedExitSrt', 'work', 'connect'];
+const confinement = ['confinedSpawn', 'confinedExit', 'confinedExitSrt', 'work', 'fetching', 'connect'];
 
 function nodePty(figure, parameters) {
   if (['dispose', 'disposeMany', 'list', 'settings'].includes(figure)) return undefined;
@@ -26,7 +26,7 @@ function ours(figure, parameters) {
 
 /** Our own sessions without a sandbox. */
 const outside = (figure, parameters) =>
-  figure === 'work' ? javascript(root)(figure, {...parameters, outside: true}) : undefined;
+  ['work', 'fetching'].includes(figure) ? javascript(root)(figure, {...parameters, outside: true}) : undefined;
 
 /** A sandbox that is a program, in front of /bin/true. */
 const wrapper = (own, command) => (figure, parameters) =>

@@ -14,12 +14,16 @@ function files(directory, folders, perFolder, text) {
   }
 }
 
-function repository(directory) {
-  files(directory, 400, 50, (i, j) => `folder ${i}\nfile ${j}\n`);
+function commitAll(directory) {
   const git = (...args) => execFileSync('git', ['-c', 'user.name=n', '-c', 'user.email=e@example.org', '-c', 'gc.auto=0', ...args], {cwd: directory});
   git('init', '-q');
   git('add', '.');
   git('commit', '-qm', 'all');
+}
+
+function repository(directory) {
+  files(directory, 400, 50, (i, j) => `folder ${i}\nfile ${j}\n`);
+  commitAll(directory);
 }
 
 function program(directory, count) {
@@ -37,8 +41,29 @@ clean:
 `);
 }
 
+/** What clients of a network fetch: a repository as plain files, and a program that keeps a pool of connections. */
+function clients(directory) {
+  const origin = join(directory, 'origin');
+  files(origin, 20, 5, (i, j) => `folder ${i}\nfile ${j}\n`);
+  commitAll(origin);
+  execFileSync('git', ['clone', '-q', '--bare', origin, join(directory, 'served.git')]);
+  execFileSync('git', ['update-server-info'], {cwd: join(directory, 'served.git')});
+  writeFileSync(join(directory, 'pool.js'), `
+    const http = require('http');
+    const [url, count] = [process.argv[2], Number(process.argv[3])];
+    // Without keepAlive every request connects anew, twenty at a time.
+    const agent = new http.Agent({maxSockets: 20});
+    let left = count;
+    for (let i = 0; i < count; i++) {
+      http.get(url, {agent}, (answer) => answer.resume().on('end', () => --left)).on('error', (error) => { throw error; });
+    }
+    process.on('exit', () => { if (left > 0) process.exitCode = 1; });
+  `);
+}
+
 const makers = {
   repository,
+  clients,
   'compile-200': (directory) => program(directory, 200),
   'compile-20': (directory) => program(directory, 20),
 };
