@@ -56,7 +56,7 @@ describe('those that fork and exit all the time', () => {
   sandboxed('outlive a kill of node-pty', async () => {
     const token = newToken();
     const leash = newLeash();
-    await expectToOutliveNodePty(token, lingerer(), ['slow-hoppers', token, leash], 'ready', leash);
+    await expectToOutliveNodePty(token, lingerer(), ['some-hoppers', token, leash], 'ready', leash);
   });
 
   for (const kind of kinds) {

@@ -137,6 +137,12 @@ static void SlowHoppers(void) {
   Hoppers();
 }
 
+// Where nobody but the first process of the machine adopts them, which may take its time: fewer and slower.
+static void SomeHoppers(void) {
+  hoppers = kFewHoppers;
+  SlowHoppers();
+}
+
 static void TracedHoppers(void) {
   traced = 1;
   FewHoppers();
@@ -307,7 +313,7 @@ static const struct {
     {"lock", LockCgroup, 1},    {"move", MoveAway, 1},          {"keeper", AttackKeeper, 1},
     {"idle", Idle, kIdle},      {"few-hoppers", FewHoppers, kFewHoppers},
     {"traced-hoppers", TracedHoppers, kFewHoppers},
-    {"slow-hoppers", SlowHoppers, kHoppers},
+    {"slow-hoppers", SlowHoppers, kHoppers}, {"some-hoppers", SomeHoppers, kFewHoppers},
     {"bomb", Bomb, 1},          {"fuse", FuseSleeper, 1},
 };
 
