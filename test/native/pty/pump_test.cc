@@ -80,7 +80,7 @@ TEST(Pump, LeavesSignalsToTheHostsThreads) {
 }
 
 TEST(Pump, EndsWithItsLastOwnerAndLeavesNothing) {
-  Footprint before = Footprint::Now();
+  Footprint before = Footprint::AtRest();
   auto pump = AcquirePump();
   EXPECT_NE(Footprint::Now(), before);
   auto source = AddPipe(*pump);

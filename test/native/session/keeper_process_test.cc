@@ -32,7 +32,7 @@ pid_t RunPlan(KeeperProcess& keeper, const Plan& plan, Fd slave) {
 }
 
 TEST(KeeperProcess, StartsAKeeperApartFromTheHost) {
-  Footprint before = Footprint::Now();
+  Footprint before = Footprint::AtRest();
   {
     KeeperProcess keeper = Start();
     std::vector<pid_t> children = ChildrenOf(getpid());
@@ -46,7 +46,7 @@ TEST(KeeperProcess, StartsAKeeperApartFromTheHost) {
 }
 
 TEST(KeeperProcess, SaysWhichProgramCouldNotBeStarted) {
-  Footprint before = Footprint::Now();
+  Footprint before = Footprint::AtRest();
   auto keeper = KeeperProcess::Start("/nonexistent/keeper");
   ASSERT_FALSE(keeper.ok());
   EXPECT_EQ(keeper.error().stage, Stage::kKeeper);

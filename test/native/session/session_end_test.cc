@@ -74,7 +74,7 @@ TEST(Session, EndsWhenAnOutsiderKillsTheKeeper) {
 
 // Stopped, it cannot hear that its host lets go.
 TEST(Session, EndsThoughSomebodyStoppedTheKeeper) {
-  Footprint before = Footprint::Now();
+  Footprint before = Footprint::AtRest();
   pid_t shell;
   {
     LiveSession session(ShellRequest("trap '' HUP; echo ready; while :; do sleep 1000; done"));
@@ -83,7 +83,7 @@ TEST(Session, EndsThoughSomebodyStoppedTheKeeper) {
     ASSERT_EQ(kill(ParentOf(shell), SIGSTOP), 0);
   }
   EXPECT_TRUE(WaitForDeath(shell));
-  EXPECT_EQ(Footprint::Now(), before);
+  EXPECT_EQ(Footprint::Settled(before), before);
 }
 
 TEST(Session, EndsWhenAnOutsiderKillsTheShell) {
@@ -129,7 +129,7 @@ const State kStates[] = {
 class Release : public testing::TestWithParam<State> {};
 
 TEST_P(Release, LeavesNothingBehind) {
-  Footprint before = Footprint::Now();
+  Footprint before = Footprint::AtRest();
   pid_t shell;
   {
     LiveSession session(ShellRequest(GetParam().script));
@@ -139,7 +139,7 @@ TEST_P(Release, LeavesNothingBehind) {
     EXPECT_NE(Footprint::Now(), before);
   }
   EXPECT_FALSE(IsRunning(shell));
-  EXPECT_EQ(Footprint::Now(), before);
+  EXPECT_EQ(Footprint::Settled(before), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(InAnyState, Release, testing::ValuesIn(kStates),
@@ -159,7 +159,7 @@ TEST(Session, IsSilentAfterRelease) {
 }
 
 TEST(Sessions, TwoHundredAtOnceKeepApart) {
-  Footprint before = Footprint::Now();
+  Footprint before = Footprint::AtRest();
   {
     auto pump = AcquirePump();
     std::vector<std::unique_ptr<LiveSession>> sessions;
@@ -175,7 +175,7 @@ TEST(Sessions, TwoHundredAtOnceKeepApart) {
     for (int i = 0; i < 200; ++i) EXPECT_EQ(sessions[static_cast<size_t>(i)]->ReadToEnd().code, i);
     EXPECT_EQ(Footprint::Now().threads, before.threads + 1) << "one pump for all";
   }
-  EXPECT_EQ(Footprint::Now(), before);
+  EXPECT_EQ(Footprint::Settled(before), before);
 }
 
 TEST(Sessions, TwoHundredInARowLeaveNothing) {
@@ -187,7 +187,7 @@ TEST(Sessions, TwoHundredInARowLeaveNothing) {
   one(0);
   ASSERT_TRUE(Eventually([] { return ChildrenOf(getpid()).empty(); }));
   pump->Run([] {});  // what the end of a session leaves to the pump is done as well
-  Footprint before = Footprint::Now();
+  Footprint before = Footprint::AtRest();
   for (int i = 0; i < 200; ++i) one(i);
   EXPECT_TRUE(Eventually([&] { return Footprint::Now() == before; })) << ToString(Footprint::Now());
 }
@@ -195,13 +195,13 @@ TEST(Sessions, TwoHundredInARowLeaveNothing) {
 TEST(Sessions, WorkInAHostThatIgnoresItsChildren) {
   EXPECT_EQ(InChild([]() -> std::string {
               signal(SIGCHLD, SIG_IGN);
-              Footprint before = Footprint::Now();
+              Footprint before = Footprint::AtRest();
               {
                 LiveSession session(ShellRequest("exit 8"));
                 CHILD_CHECK(session.ok());
                 CHILD_CHECK(session.ReadToEnd().code == 8);
               }
-              CHILD_CHECK(Footprint::Now() == before);
+              CHILD_CHECK(Footprint::Settled(before) == before);
               return "";
             }),
             "");

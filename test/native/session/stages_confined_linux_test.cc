@@ -42,7 +42,7 @@ class ConfinedStage : public ::testing::Test {
     request.keeper_path = keeper.path();
     request.feature_limits.notify = gate;
     auto pump = AcquirePump();
-    Footprint before = Footprint::Now();
+    Footprint before = Footprint::AtRest();
     Listener listener;
     auto session = Session::Spawn(request, *pump, &listener);
     ASSERT_FALSE(session.ok()) << "nothing failed at " << StageName(stage);
@@ -113,7 +113,7 @@ TEST_F(ConfinedStage, DescriptorsOfTheHostRunOut) {
   std::set<std::string> stages;
   bool started = false;
   for (int spare = 0; spare < 60 && !started; ++spare) {
-    Footprint before = Footprint::Now();
+    Footprint before = Footprint::AtRest();
     Error error;
     {
       DescriptorLimit limit(spare);

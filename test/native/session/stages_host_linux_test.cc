@@ -29,7 +29,7 @@ TEST(Stage, DescriptorsOfTheHostRunOut) {
   Listener listener;
   std::string stages;
   for (int spare = 0; spare < 20; ++spare) {
-    Footprint before = Footprint::Now();
+    Footprint before = Footprint::AtRest();
     Error error;
     bool started = false;
     {
@@ -71,7 +71,7 @@ std::string HostFailure(const std::vector<Fault>& faults, Stage stage, int err) 
     auto pump = Pump::Acquire();
     CHILD_CHECK(pump.ok());
     Listener listener;
-    Footprint before = Footprint::Now();
+    Footprint before = Footprint::AtRest();
     for (const Fault& fault : faults) CHILD_CHECK(FailHere(fault));
     auto session = Session::Spawn(ShellRequest("exit 0"), *pump.value(), &listener);
     CHILD_CHECK(!session.ok());
@@ -88,7 +88,7 @@ std::string HostWithoutCgroup(const Fault& fault) {
   return InChild([=]() -> std::string {
     auto pump = Pump::Acquire();
     CHILD_CHECK(pump.ok());
-    Footprint before = Footprint::Now();
+    Footprint before = Footprint::AtRest();
     CHILD_CHECK(FailHere(fault));
     {
       LiveSession session(ShellRequest("exit 3"));
@@ -117,7 +117,7 @@ TEST(Stage, CgroupThatCannotBeOpened) {
 TEST(Stage, TempThatDoesNotFit) {
   TempDir dir;
   EXPECT_EQ(InChild([&]() -> std::string {
-              Footprint before = Footprint::Now();
+              Footprint before = Footprint::AtRest();
               CHILD_CHECK(FailHere({SYS_mkdirat, ENOSPC, 2, 0700}));
 #ifdef SYS_mkdir
               CHILD_CHECK(FailHere({SYS_mkdir, ENOSPC}));

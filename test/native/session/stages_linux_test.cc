@@ -18,7 +18,7 @@ namespace {
 
 void ExpectFailure(const SpawnRequest& request, Stage stage, int err, const std::string& subject = "") {
   auto pump = AcquirePump();
-  Footprint before = Footprint::Now();
+  Footprint before = Footprint::AtRest();
   Listener listener;
   auto session = Session::Spawn(request, *pump, &listener);
   ASSERT_FALSE(session.ok()) << "nothing failed at " << StageName(stage);
@@ -131,7 +131,7 @@ TEST(Stage, CgroupThatHasToBeJoined) {
 TEST(Stage, Temp) {
   TempDir dir;
   auto pump = AcquirePump();
-  Footprint before = Footprint::Now();
+  Footprint before = Footprint::AtRest();
   {
     auto keeper = PrepareKeeper(SPTY_KEEPER_PATH, dir.File("missing/prefix-"));
     ASSERT_FALSE(keeper.ok());

@@ -57,6 +57,15 @@ Footprint Footprint::Now() {
   return now;
 }
 
+Footprint Footprint::AtRest() {
+  Footprint now;
+  (void)Eventually([&] {
+    now = Now();
+    return now.cgroups.empty() && now.children.empty();
+  });
+  return now;
+}
+
 Footprint Footprint::Settled(const Footprint& expected) {
   Footprint now;
   (void)Eventually([&] { return (now = Now()) == expected; });

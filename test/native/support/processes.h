@@ -35,6 +35,8 @@ struct Footprint {
   std::vector<std::string> cgroups;  // made by this process for its sessions
 
   static Footprint Now();
+  // Once nothing of earlier sessions is on its way out any more.
+  static Footprint AtRest();
   // As soon as it is like that one, or after twenty seconds: what is being removed takes its time.
   static Footprint Settled(const Footprint& expected);
   bool operator==(const Footprint&) const = default;
