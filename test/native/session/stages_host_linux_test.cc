@@ -46,7 +46,12 @@ TEST(Stage, DescriptorsOfTheHostRunOut) {
   }
   // A session that could have a cgroup does not do without because of a shortage.
   const std::string cgroup = CgroupPlace::Own().ok() ? "cgroup cgroup cgroup " : "";
-  EXPECT_EQ(stages, "pty pty keeper keeper " + cgroup);
+  const std::string host = "pty pty keeper keeper " + cgroup;
+  ASSERT_TRUE(stages.starts_with(host)) << stages;
+  // The keeper has the host's limit, and may need more than one that has hardly anything open.
+  std::string rest = stages.substr(host.size());
+  while (rest.starts_with("keeper ")) rest.erase(0, sizeof "keeper " - 1);
+  EXPECT_EQ(rest, "");
 }
 
 // Makes one call fail in this thread, if its argument has this value: the pump's thread is not affected.
