@@ -61,7 +61,7 @@ Footprint Footprint::AtRest() {
   Footprint now;
   (void)Eventually([&] {
     now = Now();
-    return now.cgroups.empty() && now.children.empty();
+    return now.cgroups.empty() && std::ranges::none_of(now.children, IsRunning);
   });
   return now;
 }
