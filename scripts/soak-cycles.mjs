@@ -50,6 +50,8 @@ async function runCycles(cycle, count, parallel, onProgress) {
 
 /** Rows of the final table: what this process held before and holds after. */
 export async function soakCycles(cycle, count, parallel, onProgress) {
+  // The first time that it is used for a pipe, Node.js opens a descriptor for it.
+  process.stdout.write('');
   await runCycles(cycle, Math.min(longestWarmUp, count), parallel, () => {});
   await settle();
   const before = measure();
