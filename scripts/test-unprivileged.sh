@@ -16,9 +16,10 @@ user=${SPTY_TEST_USER:-nobody}
 uid=$(id -u "$user")
 gid=$(id -g "$user")
 
-base=$(mktemp -d /tmp/sandboxed-pty-user.XXXXXX)
-# Not below /tmp, which the default settings grant as a whole: what is refused in a home there would prove nothing.
-home=$(mktemp -d /var/lib/sandboxed-pty-home.XXXXXX)
+temp=$(mktemp -d /tmp/sandboxed-pty-user.XXXXXX)
+# Not below /tmp, which the default settings grant as a whole: what is refused in a home or a project there would prove
+# nothing, by whichever mount it is reached.
+base=$(mktemp -d /var/lib/sandboxed-pty-user.XXXXXX)
 cgroup=''
 
 # shellcheck disable=SC2317  # called by the trap
@@ -35,7 +36,7 @@ clean_up() {
     done
     if [[ -d $cgroup ]]; then echo "$cgroup could not be removed" >&2; fi
   fi
-  rm -rf "$base" "$home"
+  rm -rf "$base" "$temp"
 }
 trap clean_up EXIT
 
@@ -71,16 +72,16 @@ processes_of_user() {
 }
 
 delegate
-mkdir "$base/tree" "$base/tmp"
+mkdir "$base/tree" "$base/home"
 # Not what other steps of a check are writing meanwhile.
 tar -c --exclude=./.git --exclude='./build/tests-*' --exclude='./build/prebuild*' --exclude=./build/tidy --exclude=./build/check \
   --exclude=./prebuilds . | tar -x -C "$base/tree"
-chown -R "$uid:$gid" "$base" "$home"
+chown -R "$uid:$gid" "$base" "$temp"
 before=$(processes_of_user)
 
 user_command=(
   env -i PATH="$PATH" LANG="${LANG:-C.UTF-8}" TERM="${TERM:-dumb}" SHELL=/bin/sh USER="$user" LOGNAME="$user"
-  CI="${CI:-}" HOME="$home" TMPDIR="$base/tmp" NPM_CONFIG_USERCONFIG=/dev/null NPM_CONFIG_UPDATE_NOTIFIER=false
+  CI="${CI:-}" HOME="$base/home" TMPDIR="$temp" NPM_CONFIG_USERCONFIG=/dev/null NPM_CONFIG_UPDATE_NOTIFIER=false
   setpriv --reuid="$uid" --regid="$gid" --clear-groups --inh-caps=-all
 )
 as_user() {

@@ -77,6 +77,7 @@ int TakeAddress(const uapi::SeccompNotif& request, uint64_t pointer, int length,
   address->length = length;
   if (length == 0) return 0;
   iovec here{address->bytes, static_cast<size_t>(length)};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in another process
   iovec there{reinterpret_cast<void*>(pointer), static_cast<size_t>(length)};
   ssize_t got = process_vm_readv(static_cast<pid_t>(request.pid), &here, 1, &there, 1, 0);
   if (got == length) return 0;

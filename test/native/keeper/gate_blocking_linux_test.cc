@@ -184,6 +184,7 @@ TEST_P(GateBlockingTest, HoldsNothingOnceItHasAnswered) {
 }
 
 TEST_P(GateBlockingTest, AnIdleGateIsOneThreadThatSleeps) {
+  setup_.visible = true;
   GateSession session(setup_, [this]() -> std::string { return TellTest() && HearTest() ? "" : "unheard"; });
   ASSERT_TRUE(HearClient());
 #if !defined(__SANITIZE_THREAD__)  // which has threads of its own

@@ -192,8 +192,9 @@ TEST(Stage, GidThatOnlyRootMayTake) {
   SpawnRequest request = ShellRequest("exit 0");
   request.ids = SpawnRequest::Ids{getuid(), 0};
   ExpectFailure(request, Stage::kGid, EPERM);
+  // Somebody else's session must not have our groups, and only root may give them up.
   request.ids = SpawnRequest::Ids{0, getgid()};
-  ExpectFailure(request, Stage::kUid, EPERM);
+  ExpectFailure(request, Stage::kGroups, EPERM);
 }
 
 TEST(Stage, Descriptors) { ExpectFault({{SYS_close_range, EIO, 2, 4}}, Stage::kDescriptors, EIO); }
