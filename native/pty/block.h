@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string_view>
 
 namespace spty {
 
@@ -16,6 +17,7 @@ struct Block {
   char bytes[kCapacity];
 
   size_t room() const { return kCapacity - size; }
+  std::string_view Filled() const { return {bytes, size}; }
 };
 
 // Blocks are recycled through a small process-wide store: a fresh one costs sixteen page faults.

@@ -13,7 +13,6 @@
 namespace spty {
 
 InputQueue::Flushed InputQueue::Write(int fd, std::string_view bytes) {
-  std::lock_guard writer(writing_);
   {
     std::lock_guard lock(mutex_);
     if (shut_) return Flushed::kDead;
@@ -30,26 +29,19 @@ InputQueue::Flushed InputQueue::Write(int fd, std::string_view bytes) {
       return Flushed::kWaiting;
     }
   }
-  return WriteMuch(fd, bytes);
-}
-
-// The copy takes milliseconds, and the pump has other terminals to serve: it does not wait for it.
-InputQueue::Flushed InputQueue::WriteMuch(int fd, std::string_view bytes) {
+  // The copy takes milliseconds, and the pump has other terminals to serve: it does not wait for it.
   Blocks more;
   Append(bytes, &more);
   std::lock_guard lock(mutex_);
   if (shut_) return Flushed::kDead;
-  const bool idle = size_ == 0;
   size_ += bytes.size();
   std::move(more.begin(), more.end(), std::back_inserter(blocks_));
-  // If the child read everything meanwhile, the pump found nothing to write, and nobody will wake it for
-  // this.
-  return idle ? FlushLocked(fd) : Flushed::kWaiting;
+  return Flushed::kWaiting;
 }
 
 InputQueue::Flushed InputQueue::Flush(int fd) {
-  std::lock_guard lock(mutex_);
-  return size_ == 0 ? Flushed::kIdle : FlushLocked(fd);
+  std::unique_lock lock(mutex_);
+  return size_ == 0 ? Flushed::kIdle : FlushLocked(fd, lock);
 }
 
 size_t InputQueue::size() const {
@@ -58,17 +50,28 @@ size_t InputQueue::size() const {
 }
 
 void InputQueue::Shut() {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   shut_ = true;
+  // The descriptor is about to be closed, and the block to be reused.
+  flushed_.wait(lock, [&] { return !flushing_; });
   DropLocked();
 }
 
-InputQueue::Flushed InputQueue::FlushLocked(int fd) {
+InputQueue::Flushed InputQueue::FlushLocked(int fd, std::unique_lock<std::mutex>& lock) {
   while (!blocks_.empty()) {
-    const Block& head = *blocks_.front();
-    ssize_t written =
-        RetryEintr([&] { return write(fd, head.bytes + head_offset_, head.size - head_offset_); });
-    if (written == -1 && errno == EAGAIN) return Flushed::kWaiting;
+    // The host only ever adds behind these bytes.
+    const std::string_view bytes = blocks_.front()->Filled().substr(head_offset_);
+    flushing_ = true;
+    lock.unlock();
+    ssize_t written = RetryEintr([&] { return write(fd, bytes.data(), bytes.size()); });
+    const int err = errno;
+    lock.lock();
+    flushing_ = false;
+    if (shut_) {
+      flushed_.notify_all();
+      return Flushed::kDead;
+    }
+    if (written == -1 && err == EAGAIN) return Flushed::kWaiting;
     if (written == -1) {
       // The terminal is gone. Nobody will read this any more.
       DropLocked();
@@ -76,8 +79,8 @@ InputQueue::Flushed InputQueue::FlushLocked(int fd) {
     }
     size_ -= static_cast<size_t>(written);
     head_offset_ += static_cast<size_t>(written);
-    if (head_offset_ < head.size) return Flushed::kWaiting;
-    DropHeadLocked();
+    if (static_cast<size_t>(written) < bytes.size()) return Flushed::kWaiting;
+    if (head_offset_ == blocks_.front()->size) DropHeadLocked();
   }
   return Flushed::kEmpty;
 }

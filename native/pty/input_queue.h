@@ -2,6 +2,7 @@
 // the kernel does not take is written by the pump as the child reads.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -17,14 +18,13 @@ class InputQueue {
   enum class Flushed {
     kIdle,     // there was nothing to do
     kEmpty,    // everything is with the kernel now
-    kWaiting,  // the kernel takes no more for now
+    kWaiting,  // some is queued: the kernel takes no more for now, or was not asked again
     kDead,     // the terminal is gone; what was queued is dropped
   };
 
-  // Writes to `fd` what the kernel takes and queues the rest. Any thread; calls exclude each other, so bytes
-  // never overtake. `fd` must be non-blocking.
+  // Host thread. Writes to `fd` what the kernel takes and queues the rest. `fd` must be non-blocking.
   Flushed Write(int fd, std::string_view bytes);
-  // Continues with what is queued.
+  // One other thread. Continues with what is queued.
   Flushed Flush(int fd);
 
   size_t size() const;
@@ -36,17 +36,19 @@ class InputQueue {
   using Blocks = std::deque<std::unique_ptr<Block>>;
 
   static void Append(std::string_view bytes, Blocks* blocks);
-  Flushed FlushLocked(int fd);
-  Flushed WriteMuch(int fd, std::string_view bytes);
+  Flushed FlushLocked(int fd, std::unique_lock<std::mutex>& lock);
   void DropHeadLocked();
   void DropLocked();
 
-  std::mutex writing_;        // keeps writers apart; taken before mutex_
   mutable std::mutex mutex_;  // guards what follows
   Blocks blocks_;
   size_t head_offset_ = 0;
   size_t size_ = 0;
   bool shut_ = false;
+  // The flusher is in write(2) with the beginning of the first block, without the lock: it takes a while, and
+  // the host would wait for it.
+  bool flushing_ = false;
+  std::condition_variable flushed_;
 };
 
 }  // namespace spty

@@ -119,6 +119,31 @@ TEST(InputQueue, TouchesNoDescriptorOnceShut) {
   EXPECT_EQ(pipe.ReadNow(), "");
 }
 
+// However far the flusher is: once Shut has returned, nothing is written, as the number may be somebody
+// else's.
+TEST(InputQueue, TouchesNoDescriptorOnceShutUnderAFlusher) {
+  for (int round = 0; round < 200; ++round) {
+    QueuePipe pipe;
+    InputQueue queue;
+    ASSERT_EQ(queue.Write(pipe.writing.get(), Big()), Flushed::kWaiting);
+    std::atomic<bool> began = false;
+    std::thread pump([&] {
+      Flushed flushed = Flushed::kWaiting;
+      while (flushed == Flushed::kWaiting) {
+        flushed = queue.Flush(pipe.writing.get());
+        began = true;
+      }
+    });
+    while (!began) std::this_thread::yield();
+    for (int reads = round % 20; reads > 0; --reads) pipe.ReadNow();
+    queue.Shut();
+    pipe.ReadNow();
+    EXPECT_EQ(pipe.ReadNow(), "");
+    pump.join();
+    EXPECT_EQ(pipe.ReadNow(), "") << "written after Shut";
+  }
+}
+
 TEST(InputQueue, KeepsTheOrderBetweenAWriterAndAFlusher) {
   QueuePipe pipe;
   InputQueue queue;

@@ -214,7 +214,7 @@ TEST(TerminalIo, WritesInputAsTheChildReadsAndSaysWhenItIsThrough) {
     got.append(bytes, static_cast<size_t>(size));
   }
   EXPECT_TRUE(got == input);
-  EXPECT_TRUE(terminal.WaitForFlushes(2)) << "with little left, and with nothing";
+  EXPECT_TRUE(terminal.WaitForLastFlush());
   EXPECT_EQ(terminal->queued_input(), 0U);
 }
 

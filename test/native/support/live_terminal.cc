@@ -71,6 +71,15 @@ bool LiveTerminal::WaitForFlushes(int count) {
   return Wait([&] { return flushes_ >= count; });
 }
 
+bool LiveTerminal::WaitForLastFlush() {
+  return Wait([&] { return last_flushes_ > 0; });
+}
+
+void LiveTerminal::OnInputFlushed() {
+  if (io_->queued_input() == 0) Increase(&last_flushes_);
+  Increase(&flushes_);
+}
+
 bool LiveTerminal::WaitForAnnouncements(int count) {
   return Wait([&] { return announcements_ >= count; });
 }

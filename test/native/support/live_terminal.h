@@ -31,6 +31,8 @@ class LiveTerminal final : public TerminalIo::Client {
   bool WaitForOutput();
   bool WaitForEnd();
   bool WaitForFlushes(int count);
+  // Waits until it was said that no input is left.
+  bool WaitForLastFlush();
   bool WaitForAnnouncements(int count);
 
   int announcements() const { return Count(announcements_); }
@@ -40,7 +42,7 @@ class LiveTerminal final : public TerminalIo::Client {
  private:
   void OnOutput() override { Increase(&announcements_); }
   void OnOutputEnd() override { Increase(&ends_); }
-  void OnInputFlushed() override { Increase(&flushes_); }
+  void OnInputFlushed() override;
   void Increase(int* counter);
   int Count(const int& counter) const;
   bool Wait(const std::function<bool()>& condition);
@@ -53,6 +55,7 @@ class LiveTerminal final : public TerminalIo::Client {
   int announcements_ = 0;
   int ends_ = 0;
   int flushes_ = 0;
+  int last_flushes_ = 0;
 };
 
 }  // namespace spty
