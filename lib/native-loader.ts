@@ -13,7 +13,8 @@ export interface Native extends NativeSettings {
   /** Ends it, unless a session has taken it over. */
   releaseKeeper(keeper: NativeHandle): void;
   /** A directory of this user's with all that is in it, on another thread; the callback gets an errno, '0' if it is gone. */
-  removeOwnTree(path: string, callback: (errno: string) => void): void;
+  removeOwnTree(path: string): number;
+  removeOwnTreeInBackground(path: string, callback: (errno: string) => void): void;
   openPty(options: { cols: number; rows: number; utf8: boolean }): { master: number; slave: number; name: string };
   /** 0 or an errno. */
   resizePty(fd: number, cols: number, rows: number): number;

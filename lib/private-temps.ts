@@ -27,17 +27,39 @@ function digest(text: string): string {
   return (hash >>> 0).toString(base).padStart(7, '0').slice(-4);
 }
 
-/** Where a process number means what it means here: this pid namespace, this boot of this machine. */
+/** Whether nobody has this number and start time any more. What cannot be read, for want of a descriptor perhaps, is not gone. */
+function isGone(pid: number, start: string): boolean {
+  const now = startTime(pid);
+  if (now !== undefined) return now !== start;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+/** Where a process number and a start time mean what they mean here: these namespaces, this boot of this machine. */
 interface Place {
   namespace: string;
   boot: string;
 }
 
+/** Start times are told by the clock of the reader's time namespace. Kernels before 5.6 have none. */
+function timeNamespace(): string {
+  try {
+    return fs.readlinkSync('/proc/self/ns/time');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
 function readPlace(): Place | undefined {
   try {
-    const namespace = /\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0];
+    const namespace = fs.readlinkSync('/proc/self/ns/pid') + timeNamespace();
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1');
-    return namespace === undefined ? undefined : { namespace: digest(namespace), boot: digest(boot) };
+    return { namespace: digest(namespace), boot: digest(boot) };
   } catch {
     return undefined;
   }
@@ -48,10 +70,9 @@ let own: { tag: string; place: Place | undefined } | undefined;
 function ownTag(): { tag: string; place: Place | undefined } {
   if (own) return own;
   const [start, place] = [startTime('self'), readPlace()];
-  own =
-    start && place
-      ? { tag: `${process.pid}-${start}-${place.namespace}${place.boot}`, place }
-      : { tag: `${process.pid}`, place: undefined };
+  // A shortage of the moment is not to be remembered.
+  if (!start || !place) return { tag: `${process.pid}`, place: undefined };
+  own = { tag: `${process.pid}-${start}-${place.namespace}${place.boot}`, place };
   return own;
 }
 
@@ -79,11 +100,11 @@ function isOlderThanBoot({ mtimeMs, ctimeMs }: fs.Stats): boolean {
 function isOrphan(parent: string, name: string, here: Place): boolean {
   const found = /^sandboxed-pty-(\d+)-(\w+)-(\w{4})(\w{4})-\w{6}$/.exec(name);
   if (!found) return false;
-  const [, pid, start, namespace, boot] = found;
+  const [, pid, start = '', namespace, boot] = found;
   const info = fs.lstatSync(path.join(parent, name));
   if (!info.isDirectory() || info.uid !== process.geteuid?.()) return false;
   if (boot !== here.boot) return isLocal(parent) && isOlderThanBoot(info);
-  return namespace === here.namespace && startTime(Number(pid)) !== start;
+  return namespace === here.namespace && isGone(Number(pid), start);
 }
 
 const swept = new Set<string>();
@@ -100,17 +121,29 @@ function nextName(names: fs.Dir): string | undefined {
 }
 
 function warnOfLeftover(directory: string, error: string): void {
-  const text = `${directory} was left by a session whose host and keeper were killed, and cannot be removed (${error})`;
+  const text = `${directory} was left by a session and cannot be removed (${error})`;
   process.emitWarning(text, { code: 'SANDBOXED_PTY_LEFTOVER' });
 }
 
-function remove(directory: string): void {
+function warnUnlessGone(directory: string, errno: number): void {
+  const error = errno === 0 ? 'ENOENT' : getSystemErrorName(-errno);
+  // ENOENT: another host, or a keeper, did it at the same time.
+  if (error !== 'ENOENT') warnOfLeftover(directory, error);
+}
+
+/**
+ * Removes a directory of this user's with all that is in it. Through descriptors: whoever can write beside it may exchange
+ * it for a link at any moment, and fs.rm() would follow that. At once, as a host that could not start a session may end
+ * next, and may have no thread to spare.
+ */
+export function removeTree(directory: string): void {
+  warnUnlessGone(directory, loadNative().removeOwnTree(directory));
+}
+
+/** The same for what others have left, of which there may be very much. */
+function removeTreeInBackground(directory: string): void {
   try {
-    loadNative().removeOwnTree(directory, (errno) => {
-      const error = errno === '0' ? 'ENOENT' : getSystemErrorName(-Number(errno));
-      // ENOENT: another host, or a keeper, did it at the same time.
-      if (error !== 'ENOENT') warnOfLeftover(directory, error);
-    });
+    loadNative().removeOwnTreeInBackground(directory, (errno) => warnUnlessGone(directory, Number(errno)));
   } catch (error) {
     warnOfLeftover(directory, (error as NodeJS.ErrnoException).code ?? 'unknown');
   }
@@ -128,7 +161,7 @@ function sweep(parent: string, place: Place, names: fs.Dir): void {
     const name = nextName(names);
     if (name === undefined) return names.closeSync();
     try {
-      if (isOrphan(parent, name, place)) remove(path.join(parent, name));
+      if (isOrphan(parent, name, place)) removeTreeInBackground(path.join(parent, name));
     } catch {
       // It went while we looked at it.
     }

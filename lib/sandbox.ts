@@ -5,7 +5,7 @@ import { checkEnvironment, checkFlag, checkKind, checkText, checkTexts, refuseBo
 import { isNativeFailure, SandboxError, toSandboxError } from './errors';
 import { keeperPath, loadNative } from './native-loader';
 import { Environment, explain, Policy, resolvePolicy } from './policy';
-import { privateTempPrefix } from './private-temps';
+import { privateTempPrefix, removeTree } from './private-temps';
 import { ResolvedSettings, resolveSettings, SettingsInput } from './settings';
 import type { NativeHandle } from './settings-native';
 import type { SandboxPermissions, SessionKind } from './settings-types';
@@ -49,6 +49,10 @@ export interface SandboxRequest extends SandboxOptions {
  * should not wait until the sandbox is switched on.
  */
 export function checkSandboxOptions(options: SandboxOptions): void {
+  // createSandboxedPty('bash') would start a shell without any of what its caller had in mind.
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new TypeError('createSandboxedPty() takes one object: {file, args, projectDir, sandbox, ...}');
+  }
   checkKind(options.kind);
   for (const name of ['projectDir', 'home'] as const) checkText(name, options[name]);
   for (const name of ['projectTrusted', 'unsandboxed'] as const) checkFlag(name, options[name]);
@@ -112,7 +116,7 @@ export class Sandbox {
   private release(): void {
     loadNative().releaseKeeper(this.keeper);
     // The keeper has removed it, unless somebody killed it.
-    if (this.tempDir !== undefined) fs.rmSync(this.tempDir, { recursive: true, force: true });
+    if (this.tempDir !== undefined) removeTree(this.tempDir);
   }
 }
 

@@ -4,6 +4,7 @@ import * as path from 'path';
 
 import { createSandboxedPty } from '../index';
 import { binaryDamage, keeperPath, loadNative } from '../native-loader';
+import { removeTree } from '../private-temps';
 import { has, Invocation } from './arguments';
 import { Finding, limitsFinding, machine, protectionFindings, trackingFinding, Trial } from './doctor-checks';
 import { UsageError } from './failure';
@@ -46,7 +47,7 @@ async function trySession(): Promise<Trial> {
     if (!report.converged) throw new Error('a session that was ended did not prove to be empty');
     return trial;
   } finally {
-    fs.rmSync(projectDir, { recursive: true, force: true });
+    removeTree(projectDir);
   }
 }
 

@@ -25,7 +25,9 @@ Napi::Object Addon::Init(Napi::Env env, Napi::Object exports) {
   exports.Set("resizePty", Napi::Function::New<&Addon::ResizePty>(env, "resizePty"));
   exports.Set("startKeeper", Napi::Function::New<&StartKeeper>(env, "startKeeper"));
   exports.Set("releaseKeeper", Napi::Function::New<&ReleaseKeeper>(env, "releaseKeeper"));
-  exports.Set("removeOwnTree", Napi::Function::New<&RemoveOwnTreeInBackground>(env, "removeOwnTree"));
+  exports.Set("removeOwnTree", Napi::Function::New<&RemoveOwnTreeNow>(env, "removeOwnTree"));
+  exports.Set("removeOwnTreeInBackground",
+              Napi::Function::New<&RemoveOwnTreeInBackground>(env, "removeOwnTreeInBackground"));
   RegisterHostTerminal(env, exports);
   RegisterSettings(env, exports);
   return exports;

@@ -7,6 +7,15 @@
 
 namespace spty {
 
+Napi::Value RemoveOwnTreeNow(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsString()) {
+    Napi::TypeError::New(env, "path must be a string").ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  return Napi::Number::New(env, RemoveOwnTree(info[0].As<Napi::String>().Utf8Value().c_str()));
+}
+
 void RemoveOwnTreeInBackground(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (!info[0].IsString() || !info[1].IsFunction()) {

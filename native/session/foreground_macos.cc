@@ -13,7 +13,7 @@ std::string ForegroundProgram(int master) {
   const auto leader = ReadProcess(group);
   if (!leader) return "";
   // The arguments of another user's process (sudo) cannot be read; its name can.
-  const auto argv = ArgumentsOf(group);
+  const auto argv = ArgumentsOf(*leader);
   return argv.empty() ? leader->name : argv[0];
 }
 

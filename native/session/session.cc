@@ -235,7 +235,7 @@ std::vector<ProcessInfo> Session::Members(bool with_argv) const {
   std::ranges::for_each(MarkedProcesses(mark_), add);
   // Not with the lock held: a process that is busy with its memory can make this wait, and the pump with us.
   for (ProcessInfo& member : members) {
-    if (with_argv) member.argv = ArgumentsOf(member.pid);
+    if (with_argv) member.argv = ArgumentsOf(member);
   }
   return members;
 }

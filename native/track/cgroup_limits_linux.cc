@@ -52,6 +52,16 @@ bool Enabled(int place, const std::string& controller) {
   return false;
 }
 
+// A cgroup with processes of its own that is not the topmost one must not hand controllers down. For memory
+// the kernel refuses it; for pids and cpu it makes the cgroup a root of threads instead, and no process can
+// enter any cgroup below it from then on (EOPNOTSUPP), not even a session's that wants no limits.
+bool MayHandDown(int place) {
+  if (!Has(place, "cgroup.type")) return true;  // the topmost
+  const Fd fd(openat(place, "cgroup.procs", O_RDONLY | O_CLOEXEC));
+  char first;
+  return fd.valid() && RetryEintr([&] { return read(fd.get(), &first, 1); }) == 0;
+}
+
 }  // namespace
 
 Result<void> OfferControllers(int place, const std::string& path, const CgroupLimits& limits) {
@@ -59,8 +69,9 @@ Result<void> OfferControllers(int place, const std::string& path, const CgroupLi
     if (Enabled(place, controller)) continue;
     // EBUSY: processes are in it, our own perhaps. ENOENT: not delegated to here, or in use by a version 1
     // hierarchy.
-    const auto asked = WriteFile(place, "cgroup.subtree_control", "+" + controller, path);
-    if (!asked.ok() || !Enabled(place, controller))
+    const bool asked =
+        MayHandDown(place) && WriteFile(place, "cgroup.subtree_control", "+" + controller, path).ok();
+    if (!asked || !Enabled(place, controller))
       return LimitError(ENOTSUP, "the controller '" + controller + "' is not available in " + path);
   }
   return {};

@@ -23,20 +23,20 @@ Error CgroupError(int err, const std::string& path) { return {Stage::kCgroup, er
 }  // namespace
 
 std::string OwnCgroupPrefix() {
-  static const std::string prefix = [] {
-    uint32_t copy = 0;
+  static const std::string copy = [] {
+    uint32_t number = 0;
     // Without the kernel's randomness the time does: two copies are not loaded in the same nanosecond. No
     // address: the session can read the name.
-    if (getrandom(&copy, sizeof copy, GRND_NONBLOCK) != ssize_t{sizeof copy}) {
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != ssize_t{sizeof number}) {
       timespec now{};
       clock_gettime(CLOCK_MONOTONIC, &now);
-      copy = static_cast<uint32_t>(now.tv_nsec);
+      number = static_cast<uint32_t>(now.tv_nsec);
     }
     char digits[9];
-    snprintf(digits, sizeof digits, "%08x", copy);
-    return kCgroupPrefix + OwnerTag() + "-" + digits + "-";
+    snprintf(digits, sizeof digits, "%08x", number);
+    return std::string(digits);
   }();
-  return prefix;
+  return kCgroupPrefix + OwnerTag() + "-" + copy + "-";
 }
 
 namespace {

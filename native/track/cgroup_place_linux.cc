@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -68,11 +67,21 @@ std::optional<std::string> OwnPath(const std::string& cgroup) {
   return std::nullopt;
 }
 
-std::string ReadProcFile(const char* path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+Result<std::string> ReadProcFile(const char* path) {
+  const Fd fd(open(path, O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return CgroupError(errno, path);
+  return ReadWhole(fd.get());
+}
+
+// Whether processes can be in it at all: not below a cgroup that hands controllers down and has processes
+// itself, which is "domain invalid", nor among threads.
+Result<void> TakesProcesses(int dir, const std::string& name, const std::string& path) {
+  const Fd fd(openat(dir, (name + "/cgroup.type").c_str(), O_RDONLY | O_CLOEXEC));
+  // ENOENT: before Linux 4.14, where there is nothing else.
+  if (!fd.valid()) return errno == ENOENT ? Result<void>() : CgroupError(errno, path);
+  const std::string type = ReadWhole(fd.get());
+  const bool takes = type.starts_with("domain") && !type.starts_with("domain invalid");
+  return takes ? Result<void>() : CgroupError(EOPNOTSUPP, path);
 }
 
 // A leaf can be made below `path`, and we may move processes from our own cgroup into it: for that the kernel
@@ -81,8 +90,9 @@ Result<void> TryPlace(int dir, const std::string& path) {
   if (faccessat(dir, "cgroup.procs", W_OK, AT_EACCESS) != 0) return CgroupError(errno, path);
   const std::string name = OwnCgroupPrefix() + "try";
   if (mkdirat(dir, name.c_str(), 0755) != 0 && errno != EEXIST) return CgroupError(errno, path);
+  auto usable = TakesProcesses(dir, name, path);
   if (unlinkat(dir, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) return CgroupError(errno, path);
-  return {};
+  return usable;
 }
 
 // The leaf of an owner that is gone.
@@ -192,7 +202,9 @@ Result<std::shared_ptr<const CgroupPlace>> CgroupPlace::Own(const CgroupLimits& 
     if (!found->second.ok() || found->second.value()->Exists()) return found->second;
     known.erase(found);
   }
-  auto found = Find(ReadProcFile("/proc/self/mountinfo"), ReadProcFile("/proc/self/cgroup"), limits);
+  TRY_ASSIGN(const std::string mountinfo, ReadProcFile("/proc/self/mountinfo"));
+  TRY_ASSIGN(const std::string own, ReadProcFile("/proc/self/cgroup"));
+  auto found = Find(mountinfo, own, limits);
   // A shortage of the moment is no reason to do without for ever.
   const int err = found.ok() ? 0 : found.error().err;
   const bool lasting =

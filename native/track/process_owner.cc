@@ -1,5 +1,7 @@
+#include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string_view>
 
 #include "track/process_ref.h"
@@ -26,7 +28,10 @@ bool OwnerLives(const std::string& tag) {
   if (!TakeNumber(rest, &start) || start == 0 || !dash()) return true;
   // Elsewhere the number means somebody else, whom we cannot see.
   if (OwnerPlace() == kNoPlace || rest.substr(0, rest.find('-')) != OwnerPlace()) return true;
-  return StartTimeOf(pid) == start;
+  // A start time that cannot be read is no proof of death: we may be short of descriptors, or not allowed to
+  // look.
+  if (const uint64_t now = StartTimeOf(pid); now != 0) return now == start;
+  return kill(pid, 0) == 0 || errno != ESRCH;
 }
 
 }  // namespace spty

@@ -21,13 +21,16 @@ struct ProcessInfo {
   uint64_t cpu_ticks = 0;
   uint64_t rss_bytes = 0;
   uint32_t threads = 0;
+  // Where its memory has the command line; both 0 where that is not told.
+  uint64_t argv_begin = 0;
+  uint64_t argv_end = 0;
 };
 
 // Nothing if there is no such process (any more).
 std::optional<ProcessInfo> ReadProcess(pid_t pid);
-// Its command line; may wait for the process.
-std::vector<std::string> ArgumentsOf(pid_t pid);
-// Since boot, in ticks; 0 if there is no such process.
+// Its command line now; may wait for the process.
+std::vector<std::string> ArgumentsOf(const ProcessInfo& process);
+// Since boot, in ticks; 0 if there is no such process, or it cannot be read.
 uint64_t StartTimeOf(pid_t pid);
 // Everybody below it, parents first.
 std::vector<ProcessInfo> DescendantsOf(pid_t pid);
@@ -35,10 +38,10 @@ std::vector<ProcessInfo> DescendantsOf(pid_t pid);
 // unless the process itself makes one.
 size_t KillDescendantsOf(pid_t pid);
 
-// Where a process number means what it means here: this boot of this machine, this pid namespace. Letters and
-// digits; kNoPlace if that cannot be learnt.
+// Where a process number and a start time mean what they mean here: this boot of this machine, this pid
+// namespace, this time namespace. Letters and digits; kNoPlace if that cannot be learnt now.
 inline constexpr char kNoPlace[] = "nowhere";
-const std::string& OwnerPlace();
+std::string OwnerPlace();
 // "<pid>-<start>-<place>": whose a cgroup or a directory is, in its name.
 std::string OwnerTag();
 std::string OwnerTag(pid_t pid);

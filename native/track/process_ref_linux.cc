@@ -2,10 +2,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <string_view>
 
 #include "base/eintr.h"
@@ -42,11 +44,11 @@ std::string ReadWhole(const char* path, size_t limit) {
   return text;
 }
 
-std::vector<std::string> SplitArguments(const std::string& text) {
+std::vector<std::string> SplitArguments(std::string_view text) {
   std::vector<std::string> argv;
   for (size_t at = 0; at < text.size();) {
     const size_t end = text.find('\0', at);
-    argv.push_back(text.substr(at, end - at));
+    argv.emplace_back(text.substr(at, end - at));
     if (end == std::string::npos) break;
     at = end + 1;
   }
@@ -85,16 +87,44 @@ std::string Digest(const std::string& text) {
   return digits;
 }
 
-std::string ReadPlace() {
+// Which namespace of a kind we are in; empty where the kernel has none of that kind.
+std::optional<std::string> OwnNamespace(const char* link) {
   char name[64];
-  const ssize_t size = readlink("/proc/self/ns/pid", name, sizeof name);
-  const std::string boot = ReadWhole("/proc/sys/kernel/random/boot_id", sizeof name);
-  if (size <= 0 || boot.empty()) return kNoPlace;
-  return Digest(std::string(name, static_cast<size_t>(size)) + boot);
+  const ssize_t size = readlink(link, name, sizeof name);
+  if (size > 0) return std::string(name, static_cast<size_t>(size));
+  return errno == ENOENT ? std::optional<std::string>("") : std::nullopt;
+}
+
+std::string ReadPlace() {
+  const auto pid = OwnNamespace("/proc/self/ns/pid");
+  // Start times are told by the clock of the reader's (Linux 5.6).
+  const auto time = OwnNamespace("/proc/self/ns/time");
+  const std::string boot = ReadWhole("/proc/sys/kernel/random/boot_id", 64);
+  if (!pid || pid->empty() || !time || boot.empty()) return kNoPlace;
+  return Digest(*pid + *time + boot);
+}
+
+// A number that may be negative, of which nobody wants to know how much.
+bool TakeField(std::string_view& text, uint64_t* field) {
+  if (TakeNumber(text, field)) return true;
+  int64_t negative = 0;
+  return TakeNumber(text, &negative);
 }
 
 constexpr size_t kLongestStat = 4096;
 constexpr size_t kLongestArguments = 1 << 16;
+constexpr size_t kArgumentsAtOnce = 4096;
+
+// What /proc/<pid>/cmdline would say, in one system call instead of three. 0 where that is to be asked: if we
+// may not look into the process, if it has too many arguments, or has written another title over them.
+size_t CopyArguments(const ProcessInfo& process, char (&text)[kArgumentsAtOnce]) {
+  const uint64_t size = process.argv_end - process.argv_begin;
+  if (process.argv_end <= process.argv_begin || size > sizeof text) return 0;
+  const iovec to{text, size};
+  const iovec from{reinterpret_cast<void*>(process.argv_begin), size};
+  const ssize_t got = process_vm_readv(process.pid, &to, 1, &from, 1, 0);
+  return got == static_cast<ssize_t>(size) && text[size - 1] == '\0' ? size : 0;
+}
 
 }  // namespace
 
@@ -110,25 +140,34 @@ std::optional<ProcessInfo> ReadProcess(pid_t pid) {
   info.name = text.substr(open + 1, close - open - 1);
   info.state = text[close + 2];
   std::string_view rest = std::string_view(text).substr(close + 3);
-  int64_t fields[21];  // from the fourth (parent) to the twenty-fourth (resident pages)
-  for (int64_t& field : fields) {
-    if (!TakeNumber(rest, &field)) return std::nullopt;
-  }
+  uint64_t fields[46] = {};  // from the fourth (parent) to the forty-ninth (end of the command line)
+  size_t known = 0;
+  while (known < std::size(fields) && TakeField(rest, &fields[known])) ++known;
+  if (known < 21) return std::nullopt;  // up to the resident pages, every kernel has them
   info.parent = static_cast<pid_t>(fields[0]);
-  info.cpu_ticks = static_cast<uint64_t>(fields[10] + fields[11]);
+  info.cpu_ticks = fields[10] + fields[11];
   info.threads = static_cast<uint32_t>(fields[16]);
-  info.start_ticks = static_cast<uint64_t>(fields[18]);
-  info.rss_bytes = static_cast<uint64_t>(fields[20]) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  info.start_ticks = fields[18];
+  info.rss_bytes = fields[20] * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  info.argv_begin = fields[44];
+  info.argv_end = fields[45];
   return info;
 }
 
-std::vector<std::string> ArgumentsOf(pid_t pid) {
-  return SplitArguments(ReadWhole(ProcPath("/proc/%d/cmdline", pid).c_str(), kLongestArguments));
+std::vector<std::string> ArgumentsOf(const ProcessInfo& process) {
+  char text[kArgumentsAtOnce];
+  if (const size_t size = CopyArguments(process, text); size > 0)
+    return SplitArguments(std::string_view(text, size));
+  return SplitArguments(ReadWhole(ProcPath("/proc/%d/cmdline", process.pid).c_str(), kLongestArguments));
 }
 
-const std::string& OwnerPlace() {
-  static const std::string place = ReadPlace();
-  return place;
+std::string OwnerPlace() {
+  static std::mutex mutex;
+  static std::string known;
+  std::lock_guard lock(mutex);
+  // A shortage of the moment is not to be remembered.
+  if (known.empty() || known == kNoPlace) known = ReadPlace();
+  return known;
 }
 
 uint64_t StartTimeOf(pid_t pid) {

@@ -39,14 +39,14 @@ char StateOf(uint32_t status) {
 
 // KERN_PROCARGS2: an int with the number of arguments, the path of the program, padding, then each argument
 // with its NUL, and then the environment.
-std::vector<std::string> ArgumentsOf(pid_t pid) {
+std::vector<std::string> ArgumentsOf(const ProcessInfo& process) {
   int most = 0;
   size_t size = sizeof most;
   int name_most[] = {CTL_KERN, KERN_ARGMAX};
   if (sysctl(name_most, 2, &most, &size, nullptr, 0) == -1 || most <= 0) return {};
   std::string text(static_cast<size_t>(most), '\0');
   size = text.size();
-  int name[] = {CTL_KERN, KERN_PROCARGS2, pid};
+  int name[] = {CTL_KERN, KERN_PROCARGS2, process.pid};
   if (sysctl(name, 3, text.data(), &size, nullptr, 0) == -1 || size < sizeof(int)) return {};
   int count = 0;
   memcpy(&count, text.data(), sizeof count);
@@ -82,10 +82,7 @@ std::optional<ProcessInfo> ReadProcess(pid_t pid) {
 }
 
 // One for the whole machine; and a start time is that of the clock, so that no two boots have the same.
-const std::string& OwnerPlace() {
-  static const std::string place = "here";
-  return place;
-}
+std::string OwnerPlace() { return "here"; }
 
 uint64_t StartTimeOf(pid_t pid) {
   proc_bsdinfo bsd{};

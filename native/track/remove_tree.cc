@@ -60,6 +60,11 @@ class Remover {
   }
 
   bool MoveUp(int dir, const char* name) {
+    // Opened first, which makes it writable: a directory that is not cannot get another parent.
+    struct stat info;
+    const Fd itself = OpenDirectory(dir, name, &info);
+    if (!itself.valid()) return Give(errno);
+    if (info.st_dev != device_) return Give(EXDEV);
     char moved[32];
     snprintf(moved, sizeof moved, ".moved-%u", moved_++);
     return renameat(dir, name, top_, moved) == 0 ? true : Give(errno);

@@ -356,3 +356,14 @@ describe('worker threads', () => {
     expect(end.output).toMatch(/refused\r\ntext\r\n$/);
   });
 });
+
+// Taken for "no options" they would start a shell without the sandbox that somebody had in mind.
+ours('what is no object of options is refused', async () => {
+  for (const wrong of ['bash', 5, true, null, [], () => 1]) {
+    expect(thrownBy(() => api().createSandboxedPty(wrong))).toMatchObject({ name: 'TypeError', message: expect.stringMatching(/takes one object/) });
+    expect(thrownBy(() => api().resolveSettings(wrong))).toMatchObject({ name: 'TypeError', message: expect.stringMatching(/takes one object/) });
+  }
+  const pty = confined('read line').pty as any;
+  await expect(pty.dispose(null)).rejects.toThrow(/dispose\(\) takes an object/);
+  expect(await pty.dispose()).toMatchObject({ converged: true });
+});

@@ -54,6 +54,7 @@ sandboxed('what a host leaves that is killed together with its keeper is removed
   const [temp] = tempsOf(host.pid) as [string];
   const [keeper] = children(host.pid) as [number];
   const [shell] = children(keeper) as [number];
+  const leaf = hierarchy === undefined ? undefined : cgroupOf(shell);
   // Stopped first: it must not hear of its host's end.
   process.kill(keeper, 'SIGSTOP');
   host.kill('SIGKILL');
@@ -64,18 +65,22 @@ sandboxed('what a host leaves that is killed together with its keeper is removed
   const strange = fs.mkdtempSync(path.join(os.tmpdir(), `sandboxed-pty-${host.pid}-1-`));
   try {
     const { warnings, ended } = await resultOf(
-      async (pty, kernel, { projectDir, temp, shell }) => {
+      async (pty, kernel, { projectDir, temp, shell, leaf }) => {
         const told: string[] = [];
         process.on('warning', ({ message }) => told.push(message));
         const sandbox = { enabled: true, profile: 'workspace' };
         const child = pty.createSandboxedPty({ file: '/bin/sh', args: ['-c', 'read line'], cwd: projectDir, projectDir, sandbox }) as any;
         await kernel.until('the directory is gone', () => !require('node:fs').existsSync(temp));
         const cgroup = child.tracking.mechanisms.includes('cgroup');
-        if (cgroup) await kernel.until('the session is gone', () => !kernel.isRunning(shell));
+        if (cgroup) {
+          await kernel.until('the session is gone', () => !kernel.isRunning(shell));
+          // Removed after the last of its processes, by a thread that would end with this one.
+          await kernel.until('its cgroup is gone', () => !require('node:fs').existsSync(leaf));
+        }
         await child.dispose();
         return { warnings: told, ended: cgroup };
       },
-      { arg: { projectDir: temporaryDirectory(), temp: path.join(os.tmpdir(), temp), shell } },
+      { arg: { projectDir: temporaryDirectory(), temp: path.join(os.tmpdir(), temp), shell, leaf } },
     );
     expect(warnings).toEqual([]);
     expect(fs.existsSync(strange)).toBe(true);

@@ -1,13 +1,17 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
+#include <fstream>
 #include <thread>
 
 #include "base/fd.h"
+#include "support/in_child.h"
 #include "support/processes_linux.h"
 #include "track/process_ref.h"
 
@@ -56,7 +60,7 @@ TEST(ReadProcess, TellsAboutThisProcess) {
   EXPECT_GT(self->start_ticks, 0u);
   EXPECT_GT(self->rss_bytes, 1u << 20);
   EXPECT_TRUE(self->argv.empty());
-  EXPECT_FALSE(ArgumentsOf(getpid()).empty());
+  EXPECT_FALSE(ArgumentsOf(*self).empty());
 }
 
 TEST(ReadProcess, IsNotFooledByNames) {
@@ -81,36 +85,88 @@ TEST(ReadProcess, ShowsAZombieAsOne) {
   ASSERT_TRUE(info);
   EXPECT_EQ(info->state, 'Z');
   EXPECT_EQ(info->start_ticks, started);
-  EXPECT_TRUE(ArgumentsOf(child.pid()).empty());
+  EXPECT_TRUE(ArgumentsOf(*info).empty());
   EXPECT_EQ(info->rss_bytes, 0u);
 }
 
 TEST(ReadProcess, FindsNobodyUnderANumberThatIsFree) {
   Child child;
   const pid_t pid = child.pid();
+  const auto before = ReadProcess(pid);
+  ASSERT_TRUE(before);
   child.End();
   EXPECT_FALSE(ReadProcess(pid));
-  EXPECT_TRUE(ArgumentsOf(pid).empty());
+  EXPECT_TRUE(ArgumentsOf(*before).empty());
   EXPECT_EQ(StartTimeOf(pid), 0u);
   EXPECT_FALSE(ReadProcess(0));
   EXPECT_FALSE(ReadProcess(-1));
 }
 
-TEST(ReadProcess, KeepsEmptyArguments) {
+// What the kernel says, split in the plainest way.
+std::vector<std::string> CommandLineFile(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary);
+  std::vector<std::string> argv;
+  for (std::string argument; std::getline(file, argument, '\0');) argv.push_back(argument);
+  return argv;
+}
+
+std::vector<std::string> ArgumentsNow(pid_t pid) {
+  const auto info = ReadProcess(pid);
+  return info ? ArgumentsOf(*info) : std::vector<std::string>();
+}
+
+void ExpectArguments(const std::vector<std::string>& wanted) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   Fd hold(ends[1]);
   const Fd input(ends[0]);
+  std::vector<char*> argv;
+  for (const std::string& argument : wanted) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
   const pid_t pid = fork();
   if (pid == 0) {
     dup2(ends[0], 0);
-    execl("/bin/sh", "sh", "-c", "read line; exit", "", "two words", "", nullptr);
+    execv("/bin/sh", argv.data());
     _exit(127);
   }
-  const std::vector<std::string> wanted{"sh", "-c", "read line; exit", "", "two words", ""};
-  EXPECT_TRUE(Eventually([&] { return ArgumentsOf(pid) == wanted; }));
+  EXPECT_TRUE(Eventually([&] { return ArgumentsNow(pid) == wanted; }));
   kill(pid, SIGKILL);
   waitpid(pid, nullptr, 0);
+}
+
+TEST(ArgumentsOf, KeepsEmptyArguments) {
+  ExpectArguments({"sh", "-c", "read line; exit", "", "two words", ""});
+}
+
+TEST(ArgumentsOf, KeepsMoreThanAPage) {
+  for (size_t size : {4096 - 28, 4096 - 27, 4096 - 26, 9000})
+    ExpectArguments({"sh", "-c", "read line; exit", std::string(size, 'x'), "end"});
+}
+
+TEST(ArgumentsOf, TellsATitleThatWasWrittenOverThem) {
+  for (const char last : {'x', '\0'}) {
+    const Child child([&] {
+      const auto self = ReadProcess(getpid());
+      if (!self || self->argv_end <= self->argv_begin) _exit(1);
+      char* const text = reinterpret_cast<char*>(self->argv_begin);
+      const size_t size = self->argv_end - self->argv_begin;
+      memset(text, 't', size);
+      text[size - 1] = last;
+    });
+    const auto title = ArgumentsNow(child.pid());
+    ASSERT_FALSE(title.empty());
+    EXPECT_EQ(title, CommandLineFile(child.pid()));
+    EXPECT_TRUE(title[0].starts_with("ttt"));
+    EXPECT_NE(title, ArgumentsNow(getpid()));
+  }
+}
+
+// An unprivileged host may not look into it: then the kernel's file is asked.
+TEST(ArgumentsOf, TellsThoseOfAProcessThatHidesItsMemory) {
+  const Child child([] { prctl(PR_SET_DUMPABLE, 0); });
+  const auto argv = ArgumentsNow(child.pid());
+  EXPECT_FALSE(argv.empty());
+  EXPECT_EQ(argv, CommandLineFile(child.pid()));
 }
 
 TEST(DescendantsOf, FindsGrandchildrenAfterTheirParents) {
@@ -138,7 +194,6 @@ TEST(DescendantsOf, FindsChildrenOfEveryThread) {
   const Child child([] {
     std::thread([] {
       if (fork() == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (;;) pause();
       }
       for (;;) pause();
@@ -152,6 +207,8 @@ TEST(DescendantsOf, FindsChildrenOfEveryThread) {
 #endif
   const auto all = DescendantsOf(getpid());
   EXPECT_TRUE(std::ranges::any_of(all, [&](const auto& one) { return one.pid == found[0].pid; }));
+  kill(found[0].pid, SIGKILL);
+  EXPECT_TRUE(WaitForDeath(found[0].pid));
 }
 
 TEST(OwnerTag, NamesAProcessAndWhenItStarted) {
@@ -174,6 +231,21 @@ TEST(OwnerLives, LeavesAloneWhatBelongsElsewhere) {
   EXPECT_TRUE(OwnerLives(pid + "-1"));
   EXPECT_TRUE(OwnerLives(pid + "-1-" + kNoPlace));
   EXPECT_FALSE(OwnerLives(pid + "-1-" + OwnerPlace() + "-17"));
+}
+
+// In a child, which is short of descriptors then.
+TEST(OwnerLives, SaysYesWhileItCannotLook) {
+  const Child child;
+  const std::string tag = OwnerTag(child.pid());
+  (void)OwnerPlace();
+  EXPECT_EQ(InChild([&]() -> std::string {
+              const rlimit none{0, 0};
+              CHILD_CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+              CHILD_CHECK(StartTimeOf(child.pid()) == 0);
+              CHILD_CHECK(OwnerLives(tag));
+              return "";
+            }),
+            "");
 }
 
 TEST(OwnerLives, SaysNoOnceItHasEnded) {

@@ -54,6 +54,19 @@ TEST(RemoveTree, OpensWhatItsOwnerLocked) {
   EXPECT_FALSE(fs::exists(tree));
 }
 
+// A directory that may not be written cannot be moved either, which is how deep ones are reached.
+TEST(RemoveTree, OpensWhatItsOwnerLockedHoweverDeepItIs) {
+  TempDir dir;
+  const std::string tree = dir.File("tree");
+  std::string deepest = tree;
+  for (int depth = 0; depth < 40; ++depth) deepest += "/d";
+  fs::create_directories(deepest);
+  for (std::string at = deepest; at != tree; at = at.substr(0, at.size() - 2))
+    fs::permissions(at, fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_EQ(RemoveTree(tree.c_str()), 0);
+  EXPECT_FALSE(fs::exists(tree));
+}
+
 TEST(RemoveTree, NeedsFewDescriptorsHoweverDeepItGoes) {
   TempDir dir;
   const std::string tree = dir.File("tree");
