@@ -29,6 +29,18 @@ constexpr uint32_t kFastOpen = 0x20000000;  // MSG_FASTOPEN: a connect inside a 
 constexpr uint32_t kTiocsti = 0x5412;
 constexpr uint32_t kTioclinux = 0x541c;
 constexpr uint32_t kTiocsetd = 0x5423;
+// Type and number of requests by which a directory that is open for reading only gets new entries, with
+// contents, or loses some, and Landlock is not asked: subvolumes and snapshots of btrfs, copies of OCFS2. And
+// what makes a file unchangeable that is open for reading (fs-verity), or a directory unusable: fscrypt's
+// policies and keys. Not FICLONE and its like, which btrfs has numbered among its own: they write to a
+// descriptor.
+constexpr uint32_t kTypeAndNumber = 0xffff;
+constexpr uint32_t kTreeRequests[] = {0x9401, 0x940e, 0x940f, 0x9417, 0x9418, 0x941a, 0x943f,
+                                      0x6f04, 0x6685, 0x6613, 0x6617, 0x6618, 0x6619};
+// All requests of bcachefs: it has the same, and is not in the kernel any more, so that nobody keeps a list
+// of them.
+constexpr uint32_t kType = 0xff00;
+constexpr uint32_t kBcachefs = 0xbc00;
 constexpr uint32_t kSetModeFilter = 1;  // of seccomp(2)
 constexpr uint32_t kNewListener = 1 << 3;
 
@@ -52,6 +64,10 @@ constexpr SyscallNumber kNotPermitted[] = {
 constexpr SyscallNumber kNotImplemented[] = {
     // Its requests pass by every other check.
     kSys_io_uring_setup, kSys_io_uring_enter, kSys_io_uring_register,
+    // Names of message queues belong to no file system that Landlock sees: it would let a session remove
+    // those of
+    // others, and leave some behind.
+    kSys_mq_open, kSys_mq_unlink,
     // Its flags are in memory, and one of them starts a process in any cgroup that the user may write to,
     // without opening a file in it for writing (CLONE_INTO_CGROUP). C libraries go on to clone(2).
     kSys_clone3};
@@ -125,6 +141,10 @@ class FilterWriter {
     bpf_.JumpIfEqual(kTiocsti, not_permitted_);
     bpf_.JumpIfEqual(kTioclinux, not_permitted_);
     bpf_.JumpIfEqual(kTiocsetd, not_permitted_);
+    bpf_.And(kTypeAndNumber);
+    for (uint32_t request : kTreeRequests) bpf_.JumpIfEqual(request, not_permitted_);
+    bpf_.And(kType);
+    bpf_.JumpIfEqual(kBcachefs, not_permitted_);
     bpf_.Return(kSeccompAllow);
   }
 

@@ -51,6 +51,8 @@ struct SyscallNumber {
   X(kexec_file_load, 320, 294)   \
   X(bpf, 321, 280)               \
   X(userfaultfd, 323, 282)       \
+  X(mq_open, 240, 180)           \
+  X(mq_unlink, 241, 181)         \
   X(io_uring_setup, 425, 425)    \
   X(io_uring_enter, 426, 426)    \
   X(io_uring_register, 427, 427) \

@@ -109,6 +109,8 @@ const std::map<std::string, int>& AlwaysRefused() {
       {"io_uring_enter", ENOSYS},
       {"io_uring_register", ENOSYS},
       {"clone3", ENOSYS},
+      {"mq_open", ENOSYS},
+      {"mq_unlink", ENOSYS},
       {"keyctl", EPERM},
       {"add_key", EPERM},
       {"request_key", EPERM},
@@ -316,6 +318,20 @@ TEST_P(SeccompFilter, RefusesFastOpen) {
   }
   // In the half that the kernel ignores it means nothing.
   EXPECT_EQ(Call(kSys_sendto, {3, 0, 0, kFastOpen << 32, 0, 0}), kSeccompAllow);
+}
+
+// Landlock is not asked about them.
+TEST_P(SeccompFilter, RefusesToMakeAndRemoveTreesByRequest) {
+  for (uint64_t request : {0x50009401u, 0x5000940eu, 0x5000940fu, 0x50009417u, 0x50009418u, 0x4008941au,
+                           0x5000943fu, 0x40186f04u, 0x40806685u, 0x800c6613u, 0xc0506617u, 0xc0406618u,
+                           0xc0406619u, 0x4020bc10u, 0x4020bc11u}) {
+    EXPECT_EQ(Call(kSys_ioctl, {0, request, 4096}), Errno(EPERM)) << std::hex << request;
+    EXPECT_EQ(Call(kSys_ioctl, {0, request | uint64_t{1} << 32, 4096}), Errno(EPERM)) << std::hex << request;
+  }
+  // Copies of files into a descriptor, and others of the same types.
+  for (uint64_t request :
+       {0x40049409u, 0x4020940du, 0xc0189436u, 0x80086601u, 0x40086602u, 0xc020660bu, 0x5401u, 0x5413u})
+    EXPECT_EQ(Call(kSys_ioctl, {0, request, 4096}), kSeccompAllow) << std::hex << request;
 }
 
 TEST_P(SeccompFilter, RefusesTerminalInjection) {
