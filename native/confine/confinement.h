@@ -18,6 +18,7 @@ struct Confinement {
   bool gate_inet = false;
   std::vector<std::string> gate_directories;
   std::vector<std::string> gate_sockets;
+  std::vector<std::string> gate_closed;
 };
 
 // `slave` is the session's own terminal. `enforcement` must be for this policy, and confined.

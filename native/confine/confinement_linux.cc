@@ -1,5 +1,6 @@
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -7,6 +8,7 @@
 #include "confine/landlock_rules.h"
 #include "confine/landlock_ruleset.h"
 #include "confine/seccomp_filter.h"
+#include "policy/path_text.h"
 
 namespace spty {
 namespace {
@@ -17,10 +19,18 @@ bool MayHoldSockets(const Grant& grant) {
   return grant.kind == GrantKind::kProject || grant.kind == GrantKind::kTemp;
 }
 
+bool HasReadHole(const Policy& policy, const Grant& grant) {
+  return std::ranges::any_of(policy.holes(), [&](const Hole& hole) {
+    return hole.denies_read && hole.path != grant.path() && IsWithin(hole.path, grant.path());
+  });
+}
+
 // For kernels that decide about pathname sockets themselves. Those of the session's own domain need no rule.
+// A directory with something closed in it gets none: the right would count in there, too.
 Result<void> AllowSockets(const Policy& policy, LandlockRuleset& ruleset) {
   for (const Grant& grant : policy.grants()) {
-    if (MayHoldSockets(grant)) TRY(ruleset.Allow(grant.pin.fd.get(), landlock::kResolveUnix));
+    if (MayHoldSockets(grant) && !HasReadHole(policy, grant))
+      TRY(ruleset.Allow(grant.pin.fd.get(), landlock::kResolveUnix));
   }
   for (const SocketRule& rule : policy.unix_sockets()) {
     if (!rule.exists) continue;
@@ -91,6 +101,10 @@ void FillGateRules(const Policy& policy, Confinement& confinement) {
     if (MayHoldSockets(grant)) confinement.gate_directories.push_back(grant.path());
   }
   for (const SocketRule& rule : policy.unix_sockets()) confinement.gate_sockets.push_back(rule.path);
+  // What may not be read may not be talked to either: agents have their sockets beside their keys.
+  for (const Hole& hole : policy.holes()) {
+    if (hole.denies_read) confinement.gate_closed.push_back(hole.path);
+  }
 }
 
 }  // namespace

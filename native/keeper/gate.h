@@ -17,9 +17,10 @@ namespace spty {
 
 struct GateRules {
   // Null-terminated lists of canonical absolute paths, or null. A socket bound below one of `directories`,
-  // or at or below one of `sockets`, may be connected to.
+  // or at or below one of `sockets`, may be connected to, unless one of `closed` is nearer to it.
   char* const* directories = nullptr;
   char* const* sockets = nullptr;
+  char* const* closed = nullptr;
   bool inet = false;  // whether connects of AF_INET and AF_INET6 sockets are performed
   // The keeper's Landlock domain has SCOPE_ABSTRACT_UNIX_SOCKET, so the kernel itself lets the gate reach
   // only abstract sockets of the session. Else it reaches none.

@@ -187,12 +187,24 @@ bool IsAtOrBelow(const char* path, const char* base, bool at) {
   return path[length] == '/' || base[length - 1] == '/';
 }
 
+namespace {
+
+// Whether the place lies in something closed that lies in what the rule opens.
+bool IsClosed(const char* path, const char* rule, const GateRules& rules) {
+  for (char* const* hole = rules.closed; hole != nullptr && *hole != nullptr; ++hole) {
+    if (IsAtOrBelow(path, *hole, true) && IsAtOrBelow(*hole, rule, false)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool IsWithin(const BoundPlace& place, const GateRules& rules) {
   for (char* const* rule = rules.directories; rule != nullptr && *rule != nullptr; ++rule) {
-    if (IsAtOrBelow(place.path, *rule, false)) return true;
+    if (IsAtOrBelow(place.path, *rule, false) && !IsClosed(place.path, *rule, rules)) return true;
   }
   for (char* const* rule = rules.sockets; rule != nullptr && *rule != nullptr; ++rule) {
-    if (IsAtOrBelow(place.path, *rule, true)) return true;
+    if (IsAtOrBelow(place.path, *rule, true) && !IsClosed(place.path, *rule, rules)) return true;
   }
   return false;
 }

@@ -271,6 +271,7 @@ class Keeper final : public Children {
     GateRules rules;
     rules.directories = plan.gate_directories;
     rules.sockets = plan.gate_sockets;
+    rules.closed = plan.gate_closed;
     rules.inet = plan.gate_inet;
     rules.set_ids = plan.set_ids;
     rules.uid = plan.uid;

@@ -46,7 +46,7 @@ Result<std::string> EncodePlan(const Plan& plan) {
   if (plan.candidates.size() > wire::kMaxStrings || plan.argv.size() > wire::kMaxStrings ||
       plan.env.size() > wire::kMaxStrings || plan.identity.groups.size() > wire::kMaxGroups ||
       plan.gate_directories.size() > wire::kMaxStrings || plan.gate_sockets.size() > wire::kMaxStrings ||
-      plan.filter.size() > wire::kMaxFilter) {
+      plan.gate_closed.size() > wire::kMaxStrings || plan.filter.size() > wire::kMaxFilter) {
     return Error{Stage::kPlan, E2BIG, ""};
   }
   wire::PlanFixed fixed{};
@@ -74,12 +74,14 @@ Result<std::string> EncodePlan(const Plan& plan) {
     fixed.gate_inet = plan.gate_inet ? 1 : 0;
     fixed.gate_directory_count = static_cast<uint32_t>(plan.gate_directories.size());
     fixed.gate_socket_count = static_cast<uint32_t>(plan.gate_sockets.size());
+    fixed.gate_closed_count = static_cast<uint32_t>(plan.gate_closed.size());
   }
   std::string out;
   out.reserve(sizeof fixed + fixed.filter_count * sizeof(uint64_t) + fixed.group_count * sizeof(uint32_t) +
               plan.cwd.size() + plan.temp_dir.size() + plan.profile.size() + plan.mark.size() + 32 +
               EncodedSize(plan.candidates) + EncodedSize(plan.argv) + EncodedSize(plan.env) +
-              EncodedSize(plan.gate_directories) + EncodedSize(plan.gate_sockets));
+              EncodedSize(plan.gate_directories) + EncodedSize(plan.gate_sockets) +
+              EncodedSize(plan.gate_closed));
   AppendBytes(&out, &fixed, sizeof fixed);
   AppendBytes(&out, plan.filter.data(), fixed.filter_count * sizeof(uint64_t));
   AppendBytes(&out, plan.identity.groups.data(), fixed.group_count * sizeof(uint32_t));
@@ -94,6 +96,7 @@ Result<std::string> EncodePlan(const Plan& plan) {
   if (plan.confined) {
     TRY(AppendStrings(&out, plan.gate_directories));
     TRY(AppendStrings(&out, plan.gate_sockets));
+    TRY(AppendStrings(&out, plan.gate_closed));
   }
   if (out.size() > wire::kMaxPlanBytes) return Error{Stage::kPlan, E2BIG, ""};
   return out;

@@ -49,6 +49,7 @@ struct Plan {
   bool gate_inet = false;
   std::vector<std::string> gate_directories;
   std::vector<std::string> gate_sockets;
+  std::vector<std::string> gate_closed;
 };
 
 // What is about to be made for a session that has no plan yet.

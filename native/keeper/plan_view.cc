@@ -73,8 +73,9 @@ bool Sensible(const wire::PlanFixed& fixed) {
   if (fixed.stdio > 7) return false;
   if (fixed.cgroup > 1 || fixed.cgroup_kill > fixed.cgroup) return false;
   if (fixed.gate > fixed.confined || fixed.gate_inet > fixed.gate) return false;
-  if (fixed.confined == 0 && (fixed.filter_count | fixed.gate_directory_count | fixed.gate_socket_count) != 0)
-    return false;
+  const uint32_t of_confined =
+      fixed.filter_count | fixed.gate_directory_count | fixed.gate_socket_count | fixed.gate_closed_count;
+  if (fixed.confined == 0 && of_confined != 0) return false;
   return fixed.gate == 0 || fixed.filter_count > 0;
 }
 
@@ -83,15 +84,15 @@ bool WithinLimits(const wire::PlanFixed& fixed) {
          fixed.argument_count > 0 && fixed.argument_count <= wire::kMaxStrings &&
          fixed.env_count <= wire::kMaxStrings && fixed.group_count <= wire::kMaxGroups &&
          fixed.filter_count <= wire::kMaxFilter && fixed.gate_directory_count <= wire::kMaxStrings &&
-         fixed.gate_socket_count <= wire::kMaxStrings;
+         fixed.gate_socket_count <= wire::kMaxStrings && fixed.gate_closed_count <= wire::kMaxStrings;
 }
 
 }  // namespace
 
 size_t PlanPointerCount(const wire::PlanFixed& fixed) {
-  // Five terminators and the extra slot in front of argv.
+  // Six terminators and the extra slot in front of argv.
   return size_t{fixed.candidate_count} + fixed.argument_count + fixed.env_count + fixed.gate_directory_count +
-         fixed.gate_socket_count + 6;
+         fixed.gate_socket_count + fixed.gate_closed_count + 7;
 }
 
 int DecodeReservation(char* bytes, size_t size, const char** temp_dir, const char** cgroup_name) {
@@ -145,12 +146,14 @@ int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacit
   view->env = view->argv + fixed.argument_count + 1;
   view->gate_directories = view->env + fixed.env_count + 1;
   view->gate_sockets = view->gate_directories + fixed.gate_directory_count + 1;
+  view->gate_closed = view->gate_sockets + fixed.gate_socket_count + 1;
   view->script_argv[0] = nullptr;
   if (!Strings(&cursor, view->candidates, fixed.candidate_count)) return EPROTO;
   if (!Strings(&cursor, view->argv, fixed.argument_count)) return EPROTO;
   if (!Strings(&cursor, view->env, fixed.env_count)) return EPROTO;
   if (!Strings(&cursor, view->gate_directories, fixed.gate_directory_count)) return EPROTO;
   if (!Strings(&cursor, view->gate_sockets, fixed.gate_socket_count)) return EPROTO;
+  if (!Strings(&cursor, view->gate_closed, fixed.gate_closed_count)) return EPROTO;
   return cursor.AtEnd() ? 0 : EPROTO;
 }
 

@@ -46,6 +46,7 @@ struct PlanView {
   bool gate_inet = false;
   char** gate_directories = nullptr;  // null-terminated
   char** gate_sockets = nullptr;      // null-terminated
+  char** gate_closed = nullptr;       // null-terminated
 };
 
 // How many char* the pointer tables of a plan with these counts take.

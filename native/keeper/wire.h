@@ -20,7 +20,7 @@
 namespace spty::wire {
 
 inline constexpr uint32_t kMagic = 0x59545053;  // "SPTY"
-inline constexpr uint16_t kVersion = 5;
+inline constexpr uint16_t kVersion = 6;
 
 // Above anything execve(2) would accept (arguments and environment together: at most 6 MiB on Linux).
 inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
@@ -56,7 +56,7 @@ static_assert(sizeof(Header) == 16);
 // A plan's payload, in this order:
 //   PlanFixed, u64 filter[filter_count], u32 groups[group_count],
 //   cwd, temp_dir, cgroup_name, profile, mark, candidates[], argv[], env[], gate_directories[],
-//   gate_sockets[]
+//   gate_sockets[], gate_closed[]
 // where each string is u32 length, bytes, one NUL, and each filter word is one struct sock_filter.
 struct PlanFixed {
   uint64_t signal_mask;            // bit n-1 = signal n blocked in the shell, as it was in the calling thread
@@ -74,6 +74,7 @@ struct PlanFixed {
   uint32_t gate_inet;     // 1: inet sockets may connect
   uint32_t gate_directory_count;
   uint32_t gate_socket_count;
+  uint32_t gate_closed_count;
   uint32_t set_ids;     // 1: groups, gid and uid below are to be set
   uint32_t set_groups;  // 1: the supplementary groups too (needs privilege)
   uint32_t uid;
@@ -83,8 +84,9 @@ struct PlanFixed {
   uint32_t argument_count;
   uint32_t env_count;
   uint32_t stdio;  // bit n: descriptor n of the shell comes with the plan; else it is the slave
+  uint32_t unused;
 };
-static_assert(sizeof(PlanFixed) == 88);
+static_assert(sizeof(PlanFixed) == 96);
 
 // A reservation's payload is two such strings, temp_dir and cgroup_name, either may be empty; with a name
 // comes the directory of the cgroup. The host sends it before it makes them, so that whenever it dies

@@ -54,6 +54,7 @@ void Take(Confinement confinement, Plan& plan, SessionPlan& session) {
   plan.gate_inet = confinement.gate_inet;
   plan.gate_directories = std::move(confinement.gate_directories);
   plan.gate_sockets = std::move(confinement.gate_sockets);
+  plan.gate_closed = std::move(confinement.gate_closed);
   session.inner_domain = std::move(confinement.inner);
   session.outer_domain = std::move(confinement.outer);
 }

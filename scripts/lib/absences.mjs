@@ -1,5 +1,6 @@
 // What a machine may lack, found out without any code of the tests: they say what they lack, and this says whether it is so.
 import {accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync} from 'node:fs';
+import {release} from 'node:os';
 import {join} from 'node:path';
 import {Failure} from './process.mjs';
 
@@ -37,11 +38,18 @@ function hasController(name) {
 
 const systemPath = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
-/** `what` is "cgroup", "cgroup controller <name>" or "program <name>". */
+function isOlderKernel(version) {
+  const [major, minor] = release().split('.').map(Number);
+  const [wantedMajor, wantedMinor] = version.split('.').map(Number);
+  return process.platform !== 'linux' || major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
+}
+
+/** `what` is "cgroup", "cgroup controller <name>", "kernel <version>" or "program <name>". */
 export function isAbsent(what) {
-  const [, kind, name] = what.match(/^(cgroup controller|cgroup|program)(?: (\S+))?$/) ?? [];
+  const [, kind, name] = what.match(/^(cgroup controller|cgroup|kernel|program)(?: (\S+))?$/) ?? [];
   if (kind === 'cgroup') return process.platform !== 'linux' || writableCgroups().length === 0;
   if (kind === 'cgroup controller' && name) return process.platform !== 'linux' || !hasController(name);
+  if (kind === 'kernel' && name) return isOlderKernel(name);
   if (kind === 'program' && name) return !systemPath.some((dir) => existsSync(join(dir, name)));
   throw new Failure(`test/expected-skips.json: nobody knows how to look for ${what}`);
 }

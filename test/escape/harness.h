@@ -66,6 +66,7 @@ class Escape : public ::testing::TestWithParam<Attempt> {
   // Inside also as on kernels with older Landlocks.
   void Try(const Attempt& attempt);
   bool HasScopes() const { return abi_ >= 6; }
+  bool HasUnixSockets() const { return abi_ >= 9; }
 
  private:
   bool TryOutside(const Attempt& attempt);

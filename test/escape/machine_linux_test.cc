@@ -57,7 +57,7 @@ const Attempt kTable[] = {
              R"("profile": "workspace", "allow_fs_write_all": true)"}),
     {"CloneIntoCgroup", {kMachine, "cgroup-clone", "{cgroup}"}, ENOSYS, kNever},
     {"CloneIntoCgroupFromDaemon", {kMachine, "daemon", "cgroup-clone", "{cgroup}"}, ENOSYS, kNever},
-    {"MessageQueue", {kMachine, "message-queue", "{abstract}"}, EACCES, kNever},
+    {"MessageQueue", {kMachine, "message-queue", "{abstract}"}, ENOSYS, kNever},
     {"CoreFile", {kMachine, "core", "{private}"}, EACCES, R"("additional_read_write_paths": ["{private}"])"},
     Killed("EntryOfI386", "entry-i386"),
     Killed("EntryOfX32", "entry-x32"),

@@ -159,6 +159,16 @@ int BindAt(const Arguments& a) {
   return fd == -1 || bind(fd, name.get(), name.size) == -1 ? Refused() : Ok();
 }
 
+// To a socket of its own, which is no way out.
+int ConnectToOwn(const Arguments& a) {
+  const int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const Name name(a[0]);
+  if (server == -1 || client == -1 || bind(server, name.get(), name.size) == -1 || listen(server, 1) == -1)
+    return Broken("own socket");
+  return connect(client, name.get(), name.size) == -1 ? Refused() : Ok();
+}
+
 int RingConnect(const Arguments& a) {
   Ring ring;
   if (const int err = ring.Open(); err != 0) return Refused(err);
@@ -249,6 +259,7 @@ constexpr Command kCommands[] = {
     {"chroot-chdir-connect", 2, ChrootAndConnectBelow},
     {"chdir-connect", 2, ChdirAndConnect},
     {"bind", 1, BindAt},
+    {"own-connect", 1, ConnectToOwn},
     {"ring-connect", 1, RingConnect},
 };
 

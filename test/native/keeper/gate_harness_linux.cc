@@ -155,6 +155,7 @@ void CloseSocketsBut(int control) {
   close(report);
   Fd listener = ReceiveFd(pair[0]);
   GateRules rules;
+  rules.closed = Table(setup.closed);
   rules.directories = Table(setup.directories);
   rules.sockets = Table(setup.sockets);
   rules.inet = setup.inet;

@@ -17,6 +17,7 @@ inline constexpr uid_t kOtherUid = 65534;
 struct GateSetup {
   std::vector<std::string> directories;
   std::vector<std::string> sockets;
+  std::vector<std::string> closed;
   bool inet = true;
   bool scoped = false;           // keeper and client in Landlock domains with the scope for abstract sockets
   bool claim_scoped = false;     // tells the gate so, whether or not it is true

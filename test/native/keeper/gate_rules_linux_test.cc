@@ -31,6 +31,27 @@ TEST_P(GateRulesTest, AllowsWhatARuleNames) {
   ExpectAllowed(In("outside/two"));
 }
 
+TEST_P(GateRulesTest, RefusesWhatIsClosedInWhatItAllows) {
+  ASSERT_EQ(mkdir(In("project/keys").c_str(), 0777), 0);
+  Server server(In("project/keys/agent"));
+  Server beside(In("project/keys-2"));
+  ExpectAllowed(In("project/keys/agent"));
+  setup_.closed = {In("project/keys")};
+  ExpectRefused(In("project/keys/agent"));
+  ExpectAllowed(In("project/keys-2"));
+  // A rule that names it, or something in it, is nearer; one around it is not.
+  setup_.sockets = {In("project/keys/agent")};
+  ExpectAllowed(In("project/keys/agent"));
+  setup_.sockets = {In("project/keys")};
+  ExpectAllowed(In("project/keys/agent"));
+  setup_.sockets = {In("project")};
+  ExpectRefused(In("project/keys/agent"));
+  // Nor is what is closed around the project.
+  setup_.sockets.clear();
+  setup_.closed = {In("project"), In("")};
+  ExpectAllowed(In("project/keys/agent"));
+}
+
 TEST_P(GateRulesTest, RefusesEverythingElse) {
   Server server(In("outside/s"));
   ExpectRefused(In("outside/s"));

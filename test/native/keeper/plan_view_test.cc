@@ -36,6 +36,7 @@ Plan RichPlan() {
   plan.gate_inet = true;
   plan.gate_directories = {"/project", "/tmp/of-its-own"};
   plan.gate_sockets = {"/run/agent"};
+  plan.gate_closed = {"/project/keys"};
   return plan;
 }
 
@@ -91,6 +92,7 @@ void ExpectSame(const PlanView& view, const Plan& plan) {
   EXPECT_EQ(view.gate_inet, plan.gate_inet);
   EXPECT_EQ(Strings(view.gate_directories), plan.gate_directories);
   EXPECT_EQ(Strings(view.gate_sockets), plan.gate_sockets);
+  EXPECT_EQ(Strings(view.gate_closed), plan.gate_closed);
   ASSERT_EQ(view.filter_count, plan.filter.size());
   std::vector<uint64_t> filter(view.filter_count);
   if (!filter.empty()) memcpy(filter.data(), view.filter, filter.size() * sizeof(uint64_t));
@@ -181,6 +183,7 @@ TEST(DecodePlan, RefusesCountsThatAreTooLargeOrNone) {
     EXPECT_EQ(with([bad](auto* fixed) { fixed->group_count = bad; }), EPROTO) << bad;
     EXPECT_EQ(with([bad](auto* fixed) { fixed->filter_count = bad; }), EPROTO) << bad;
     EXPECT_EQ(with([bad](auto* fixed) { fixed->gate_directory_count = bad; }), EPROTO) << bad;
+    EXPECT_EQ(with([bad](auto* fixed) { fixed->gate_closed_count = bad; }), EPROTO) << bad;
     EXPECT_EQ(with([bad](auto* fixed) { fixed->gate_socket_count = bad; }), EPROTO) << bad;
   }
   // One more or less than there are.
@@ -278,7 +281,8 @@ TEST(DecodePlan, NeverLeavesItsBytesWhateverTheySay) {
     size_t total = sizeof(wire::PlanFixed) + view.filter_count * sizeof(uint64_t) +
                    view.group_count * sizeof(uint32_t) + strlen(view.cwd) + 5 + strlen(view.temp_dir) + 5 +
                    strlen(view.cgroup_name) + 5 + strlen(view.profile) + 5 + strlen(view.mark) + 5;
-    for (char** table : {view.candidates, view.argv, view.env, view.gate_directories, view.gate_sockets}) {
+    for (char** table :
+         {view.candidates, view.argv, view.env, view.gate_directories, view.gate_sockets, view.gate_closed}) {
       for (; *table != nullptr; ++table) total += strlen(*table) + 5;
     }
     // Every byte is accounted for by a string of exactly its length: nothing hides behind a NUL.
