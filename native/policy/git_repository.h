@@ -11,12 +11,21 @@
 
 namespace spty {
 
+struct GitWorktree {
+  std::string path;  // canonical
+  // See GitRepository.
+  std::vector<std::string> link_directories;
+  // Whether such links make it one to be protected only, never one to be granted.
+  bool distrusts_links = false;
+};
+
 struct GitSearch {
-  std::string project;  // canonical; may be empty
+  GitWorktree project;  // may be empty
   std::string home;     // canonical; its own repository (dotfiles) does not count as the project's
   // Further working trees that the caller knows of, canonical.
-  std::vector<std::string> worktrees;
-  // Whether it is an error (E2BIG, with the list of submodules) if there are more than can be looked at.
+  std::vector<GitWorktree> worktrees;
+  // Whether it is an error if something cannot be looked at: a file that cannot be read, or (E2BIG, with the
+  // list of submodules) more repositories than anybody would have. If not, it counts as absent.
   bool must_be_complete = false;
 };
 

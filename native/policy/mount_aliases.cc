@@ -50,7 +50,11 @@ std::vector<MountPoint> ParseMounts(std::string_view mountinfo) {
       word = line.substr(0, blank);
       line.remove_prefix(std::min(blank + 1, line.size()));
     }
-    MountPoint mount{std::string(words[2]), Unescape(words[3]), Unescape(words[4])};
+    // ... OPTIONS [FIELDS] - TYPE SOURCE OPTIONS
+    const size_t dash = std::min(line.find("- "), line.size());
+    line.remove_prefix(std::min(dash + 2, line.size()));
+    const std::string_view type = line.substr(0, line.find(' '));
+    MountPoint mount{std::string(words[2]), Unescape(words[3]), Unescape(words[4]), std::string(type)};
     // "/x//deleted" and the like: no directory that anybody can name.
     if (IsPlainPath(mount.root) && IsPlainPath(mount.place)) mounts.push_back(std::move(mount));
   }

@@ -12,9 +12,10 @@
 namespace spty {
 
 struct MountPoint {
-  std::string device;  // "MAJOR:MINOR" of the superblock
-  std::string root;    // which directory of it is mounted
-  std::string place;   // where
+  std::string device;     // "MAJOR:MINOR" of the superblock
+  std::string root;       // which directory of it is mounted
+  std::string place;      // where
+  std::string type = {};  // of the file system
 
   bool operator==(const MountPoint&) const = default;
 };

@@ -14,17 +14,21 @@ bool Covers(const GrantRequest& outer, const GrantRequest& inner) {
   return outer.grant.rights >= inner.grant.rights && IsWithin(inner.grant.path(), outer.grant.path());
 }
 
+bool HasLinkIn(const GrantRequest& request, const std::string& place) {
+  return std::any_of(request.link_directories.begin(), request.link_directories.end(),
+                     [&](const std::string& directory) { return IsWithin(directory, place); });
+}
+
 bool LetsLinksBeMadeFor(const GrantRequest& writable, const GrantRequest& request) {
-  if (writable.grant.rights != Rights::kReadWrite) return false;
-  return std::any_of(
-      request.link_directories.begin(), request.link_directories.end(),
-      [&](const std::string& directory) { return IsWithin(directory, writable.grant.path()); });
+  return writable.grant.rights == Rights::kReadWrite && HasLinkIn(request, writable.grant.path());
 }
 
 // Moves what is planted, judged by the requests that no link led to and, with `by_linked`, by all of them.
-void TakeOnce(std::vector<GrantRequest>& requests, bool by_linked, std::vector<GrantRequest>& taken) {
+void TakeOnce(std::vector<GrantRequest>& requests, const std::vector<std::string>& once_writable,
+              bool by_linked, std::vector<GrantRequest>& taken) {
   const auto is_planted = [&](const GrantRequest& request) {
-    bool planted = false;
+    bool planted = std::any_of(once_writable.begin(), once_writable.end(),
+                               [&](const std::string& place) { return HasLinkIn(request, place); });
     for (const GrantRequest& other : requests) {
       if (!by_linked && !other.link_directories.empty()) continue;
       planted = planted || LetsLinksBeMadeFor(other, request);
@@ -56,7 +60,8 @@ bool IsOfTheSystem(const std::string& directory, const std::string& canonical_ho
 
 bool IsInCredentialHole(const std::string& directory, const std::vector<Hole>& holes) {
   return std::any_of(holes.begin(), holes.end(), [&](const Hole& hole) {
-    return hole.kind == HoleKind::kCredential && hole.denies_read && IsWithin(directory, hole.path);
+    return hole.kind == HoleKind::kCredential && hole.denies_read && !hole.by_project_only &&
+           IsWithin(directory, hole.path);
   });
 }
 
@@ -70,18 +75,24 @@ std::vector<std::string> LinkDirectoriesOfTheUser(const PathLookup& found) {
   return directories;
 }
 
-std::vector<GrantRequest> TakePlanted(std::vector<GrantRequest>& requests) {
+std::vector<GrantRequest> TakePlanted(std::vector<GrantRequest>& requests,
+                                      const std::vector<std::string>& once_writable) {
   std::vector<GrantRequest> taken;
   // First by what is writable without any link: a planted link to "/" must not make every other one suspect.
-  TakeOnce(requests, false, taken);
-  TakeOnce(requests, true, taken);
+  TakeOnce(requests, once_writable, false, taken);
+  TakeOnce(requests, once_writable, true, taken);
   return taken;
 }
 
 const std::string* FindUntrustedForSockets(const std::vector<std::string>& directories,
-                                           const PolicyParts& settled, const std::string& canonical_home) {
+                                           const PolicyParts& settled, const std::string& canonical_home,
+                                           const std::vector<std::string>& once_writable) {
   for (const std::string& directory : directories) {
     if (IsBeyondTheUser(directory)) continue;
+    const bool was_writable =
+        std::any_of(once_writable.begin(), once_writable.end(),
+                    [&](const std::string& place) { return IsWithin(directory, place); });
+    if (was_writable) return &directory;
     if (DecideFile(settled.grants, settled.holes, directory, Rights::kReadWrite).allowed) return &directory;
     if (geteuid() == 0 && IsOfTheSystem(directory, canonical_home)) continue;
     if (!IsInCredentialHole(directory, settled.holes)) return &directory;

@@ -15,14 +15,17 @@ namespace spty {
 std::vector<std::string> LinkDirectoriesOfTheUser(const PathLookup& found);
 
 // Takes the requests out that were reached through a link in a directory which these very requests make
-// writable. Those that give nothing new, since a request without such a link covers them, stay.
-std::vector<GrantRequest> TakePlanted(std::vector<GrantRequest>& requests);
+// writable, or which is in one of the places `once_writable`, where other sessions of the same user's
+// settings could write. Those that give nothing new, since a request without such a link covers them, stay.
+std::vector<GrantRequest> TakePlanted(std::vector<GrantRequest>& requests,
+                                      const std::vector<std::string>& once_writable);
 
 // The first of `directories` for which the link in it cannot be followed to a socket, or none. Stricter than
 // for files: rules for sockets come from the environment, and whoever serves there acts outside the session.
 // A link counts only where no session of this user can have put it, whatever its policy, or where every
-// policy has a hole unless somebody opens it (~/.ssh).
+// policy has a hole unless somebody opens it (~/.ssh), which a project's own holes do not show.
 const std::string* FindUntrustedForSockets(const std::vector<std::string>& directories,
-                                           const PolicyParts& settled, const std::string& canonical_home);
+                                           const PolicyParts& settled, const std::string& canonical_home,
+                                           const std::vector<std::string>& once_writable);
 
 }  // namespace spty

@@ -53,6 +53,8 @@ struct Hole {
   // Whether a wider grant would allow reading, or writing, there: without one nothing has to be cut.
   bool cuts_read = false;
   bool cuts_write = false;
+  // Nobody but the project's settings asks for it. Sessions may have written those.
+  bool by_project_only = false;
 };
 
 // A UNIX socket, or a directory of them, that may be connected to. By path, not by inode: daemons restart.
@@ -87,6 +89,8 @@ struct GitRepository {
   std::string git_dir;     // where it leads; empty if absent
   std::string common_dir;  // shared with other worktrees; often git_dir
   bool link_is_directory = false;
+  // Of the links that led to the working tree, those that a process of this user can have made.
+  std::vector<std::string> link_directories;
   // Whether the metadata outside the working tree points back to it. What does not is never granted: a file
   // in a repository must not open another directory by claiming that it is its Git directory.
   bool verified = false;

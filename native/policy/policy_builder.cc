@@ -85,7 +85,7 @@ Failure PolicyBuilder::GrantOne(const Sourced<std::string>& text, Rights rights,
 
 // Whoever depends on the project and on the private directory gets an error, all others go on without.
 Failure DropPlantedGrants(PolicyBuilder& builder) {
-  for (const GrantRequest& request : builder.rules.TakePlanted()) {
+  for (const GrantRequest& request : builder.rules.TakePlanted(builder.once_writable)) {
     const Grant& grant = request.grant;
     const std::string message = Quoted(request.text) + " leads through a symbolic link in " +
                                 Quoted(request.link_directories.front()) +

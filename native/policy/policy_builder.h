@@ -23,6 +23,10 @@ struct PolicyBuilder {
   std::string canonical_home;
   RuleSet rules;
   PolicyParts parts;
+  // Of the links that led to the project, those that a process of this user can have made.
+  std::vector<std::string> project_links;
+  // What other sessions of the same user's settings could write; see planted_links.h.
+  std::vector<std::string> once_writable;
 
   // Fills in the path of a setting; false if it was skipped, which has then been noted.
   SettingsResult<bool> Pin(const Sourced<std::string>& text, GrantRequest& request);
@@ -38,7 +42,8 @@ Failure AddUserPaths(PolicyBuilder& builder);
 Failure AddTemp(PolicyBuilder& builder);
 Failure AddCredentialHoles(PolicyBuilder& builder);
 Failure AddGit(PolicyBuilder& builder);
-// Before the rules are settled.
+// Both before the rules are settled.
+Failure NoteOnceWritable(PolicyBuilder& builder);
 Failure DropPlantedGrants(PolicyBuilder& builder);
 // After that: which links may be followed to a socket depends on them.
 Failure AddSockets(PolicyBuilder& builder);

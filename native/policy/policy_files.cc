@@ -147,7 +147,8 @@ Failure AddProject(PolicyBuilder& builder) {
   // It was there, and elsewhere, a moment ago.
   if (!found.value().pin || found.value().path != project)
     return PolicyError(at, "The project was exchanged meanwhile.", "", project, ESTALE);
-  request.link_directories = LinkDirectoriesOfTheUser(found.value());
+  builder.project_links = LinkDirectoriesOfTheUser(found.value());
+  request.link_directories = builder.project_links;
   request.grant.pin = std::move(*found.value().pin);
   request.grant.rights = ProjectRights(builder.settings);
   request.grant.kind = GrantKind::kProject;
@@ -170,6 +171,33 @@ Failure AddSystemPaths(PolicyBuilder& builder) {
   if (Failure failure = AddReadWrite(builder)) return failure;
   if (Failure failure = AddDotfiles(builder)) return failure;
   return AddBuiltin(builder);
+}
+
+// The places of the lists that the project's settings have cut down. "/dev" stands for the one of its set
+// that holds files.
+Failure NoteOnceWritable(PolicyBuilder& builder) {
+  const std::optional<WritablePlaces>& before = builder.settings.before_tightening;
+  if (!before) return std::nullopt;
+  if (before->everything) builder.once_writable.emplace_back("/");
+  if (before->project == ProjectAccess::kReadWrite && !builder.parts.project.empty())
+    builder.once_writable.push_back(builder.parts.project);
+  for (const PathList* list : {&before->system, &before->additional}) {
+    for (const Sourced<std::string>& text : list->items) {
+      const bool devices = TidyPath(text.value) == kDeviceDirectory;
+      const Expansion expansion = builder.resolver.Expand(devices ? "/dev/shm" : text.value);
+      if (expansion.outcome != Expansion::Outcome::kPath) continue;  // not in that session's lists either
+      const Result<PathLookup> found = builder.resolver.LookUp(expansion.text);
+      if (!found.ok()) {
+        return PolicyError(
+            text.origin,
+            "Whether " + Quoted(text.value) +
+                " holds links that were followed cannot be told: " + std::strerror(found.error().err) + ".",
+            "Make it accessible, or take it off the list.", expansion.text, found.error().err);
+      }
+      builder.once_writable.push_back(found.value().path);
+    }
+  }
+  return std::nullopt;
 }
 
 Failure AddUserPaths(PolicyBuilder& builder) {

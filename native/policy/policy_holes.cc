@@ -1,10 +1,12 @@
 // The holes: credentials and Git metadata.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "policy/git_repository.h"
 #include "policy/mount_aliases.h"
 #include "policy/path_text.h"
+#include "policy/planted_links.h"
 #include "policy/policy_builder.h"
 #include "settings/defaults.h"
 #include "settings/text.h"
@@ -45,7 +47,12 @@ void AddHoleAtName(PolicyBuilder& builder, const std::string& name, bool denies_
 void GrantGitDir(PolicyBuilder& builder, const GitRepository& repo, const std::string& path, Rights rights) {
   const Origin& origin = builder.settings.git_access.origin;
   Result<PinnedPath> pin = PinPath(path);
-  if (!pin.ok()) return;
+  if (!pin.ok()) {
+    builder.parts.skipped.push_back(
+        {path, path, IsMissing(pin.error()) ? SkipReason::kMissing : SkipReason::kNotVerified,
+         Quoted(path) + " cannot be opened: " + std::strerror(pin.error().err) + ".", origin});
+    return;
+  }
   // A link that was not there when the path was found and verified leads somewhere else.
   if (!IsSamePlace(pin.value(), path)) {
     builder.parts.skipped.push_back({path, pin.value().path, SkipReason::kNotVerified,
@@ -55,7 +62,11 @@ void GrantGitDir(PolicyBuilder& builder, const GitRepository& repo, const std::s
   if (!repo.verified) {
     builder.parts.skipped.push_back(
         {path, path, SkipReason::kNotVerified,
-         Quoted(repo.link) + " claims this Git directory, which does not point back to it.", origin});
+         repo.link_directories.empty()
+             ? Quoted(repo.link) + " claims this Git directory, which does not point back to it."
+             : Quoted(repo.link) +
+                   " is reached through a symbolic link, or does not belong to this Git directory.",
+         origin});
     return;
   }
   GrantRequest request;
@@ -63,6 +74,7 @@ void GrantGitDir(PolicyBuilder& builder, const GitRepository& repo, const std::s
   request.grant.rights = rights;
   request.grant.kind = GrantKind::kGit;
   request.grant.origin = origin;
+  request.link_directories = repo.link_directories;
   request.spelled = request.text = path;
   builder.rules.AddGrant(std::move(request));
 }
@@ -101,8 +113,8 @@ Failure AddRepository(PolicyBuilder& builder, const GitRepository& repo) {
 }
 
 // The further working trees, also those that do not exist: a repository planted there is one, too.
-SettingsResult<std::vector<std::string>> FurtherWorktrees(PolicyBuilder& builder) {
-  std::vector<std::string> places;
+SettingsResult<std::vector<GitWorktree>> FurtherWorktrees(PolicyBuilder& builder) {
+  std::vector<GitWorktree> places;
   const std::vector<std::string>& given = builder.input.repositories;
   for (size_t i = 0; i < given.size(); ++i) {
     const Origin at{Layer::kCaller, AppendPointer("/repositories", i)};
@@ -115,7 +127,7 @@ SettingsResult<std::vector<std::string>> FurtherWorktrees(PolicyBuilder& builder
                              " cannot be told: " + std::strerror(found.error().err) + ".",
                          "Make it accessible.", given[i], found.error().err);
     }
-    places.push_back(found.value().path);
+    places.push_back({found.value().path, LinkDirectoriesOfTheUser(found.value()), true});
   }
   return places;
 }
@@ -135,8 +147,34 @@ SettingsError GitError(const Origin& at, const Error& error) {
       "Make it accessible.", error.subject, error.err);
 }
 
-// What a second mount of the same files would show.
-Failure AddAliasesOfCredentials(PolicyBuilder& builder) {
+// Writing there changes the system and other processes, not files; devices and terminals are those of
+// everybody. A grant of the directory around such a mount (a root file system that is being built, say) does
+// not mean that.
+void AddKernelMounts(PolicyBuilder& builder, const std::vector<MountPoint>& mounts) {
+  constexpr std::string_view kReadable[] = {"proc",    "sysfs",    "cgroup",     "cgroup2",
+                                            "debugfs", "tracefs",  "securityfs", "configfs",
+                                            "bpf",     "efivarfs", "pstore",     "binfmt_misc"};
+  constexpr std::string_view kClosed[] = {"devtmpfs", "devpts"};
+  const auto is_in = [](const auto& list, const std::string& type) {
+    return std::find(std::begin(list), std::end(list), type) != std::end(list);
+  };
+  for (const MountPoint& mount : mounts) {
+    const bool closed = is_in(kClosed, mount.type);
+    if (!closed && !is_in(kReadable, mount.type)) continue;
+    // Those that every system has are seen to by name.
+    if (IsWithin(mount.place, "/proc") || IsWithin(mount.place, "/sys") || IsWithin(mount.place, "/dev"))
+      continue;
+    Hole hole;
+    hole.path = hole.spelled = mount.place;
+    hole.denies_read = closed;
+    hole.kind = HoleKind::kDevice;
+    hole.origin = {Layer::kDefault, "/system_paths/read_write"};
+    builder.rules.AddHole(std::move(hole));
+  }
+}
+
+// What else is mounted in the way of grants: kernel interfaces, and the same files a second time.
+Failure AddHolesOfMounts(PolicyBuilder& builder) {
   const Result<std::vector<MountPoint>> mounts = ReadMounts();
   if (!mounts.ok()) {
     return PolicyError({Layer::kDefault, "/denied_read_paths"},
@@ -144,6 +182,7 @@ Failure AddAliasesOfCredentials(PolicyBuilder& builder) {
                            Quoted(mounts.error().subject) + ": " + std::strerror(mounts.error().err) + ".",
                        "Make it accessible.", mounts.error().subject, mounts.error().err);
   }
+  AddKernelMounts(builder, mounts.value());
   std::vector<Hole> aliases;
   for (const Hole& hole : builder.rules.holes()) {
     if (hole.kind != HoleKind::kCredential) continue;
@@ -179,13 +218,16 @@ Failure AddCredentialHoles(PolicyBuilder& builder) {
         return failure;
     }
   }
-  return AddAliasesOfCredentials(builder);
+  return AddHolesOfMounts(builder);
 }
 
 Failure AddGit(PolicyBuilder& builder) {
   const Sourced<GitAccess>& access = builder.settings.git_access;
-  GitSearch search{builder.parts.project, builder.canonical_home, {}, access.value != GitAccess::kFull};
-  SettingsResult<std::vector<std::string>> worktrees = FurtherWorktrees(builder);
+  GitSearch search{{builder.parts.project, builder.project_links},
+                   builder.canonical_home,
+                   {},
+                   access.value != GitAccess::kFull};
+  SettingsResult<std::vector<GitWorktree>> worktrees = FurtherWorktrees(builder);
   if (!worktrees.ok()) return worktrees.error();
   search.worktrees = std::move(worktrees).value();
   Result<std::vector<GitRepository>> found = FindRepositories(search);

@@ -33,8 +33,8 @@ Failure AddSockets(PolicyBuilder& builder) {
                          found.error().err);
     }
     const PathLookup& place = found.value();
-    if (const std::string* directory =
-            FindUntrustedForSockets(place.link_directories, builder.parts, builder.canonical_home)) {
+    if (const std::string* directory = FindUntrustedForSockets(
+            place.link_directories, builder.parts, builder.canonical_home, builder.once_writable)) {
       builder.Skip(text, place.path, SkipReason::kWritableLink,
                    Quoted(expansion.text) + " leads through a symbolic link in " + Quoted(*directory) +
                        ", which a session may have made. Write " + Quoted(place.path) +

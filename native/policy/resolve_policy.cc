@@ -156,7 +156,7 @@ SettingsResult<std::shared_ptr<const Policy>> ResolvePolicy(PolicyInput input) {
     TRY_ASSIGN(project, PlaceProject(input));
   }
   PolicyBuilder builder{
-      input, *input.settings, PathResolver(TidyPath(input.home), project, input.env), {}, {}, {}};
+      input, *input.settings, PathResolver(TidyPath(input.home), project, input.env), {}, {}, {}, {}, {}};
   PolicyParts& parts = builder.parts;
   parts.kind = input.kind;
   parts.confined = confinement.confined;
@@ -168,6 +168,7 @@ SettingsResult<std::shared_ptr<const Policy>> ResolvePolicy(PolicyInput input) {
     if (Failure failure = FillRules(builder)) return *failure;
     // Before settling: the project's own grant would open the hole it lies in.
     if (Failure failure = RefuseCredentialProject(builder)) return *failure;
+    if (Failure failure = NoteOnceWritable(builder)) return *failure;
     if (Failure failure = DropPlantedGrants(builder)) return *failure;
     builder.rules.Settle(parts.grants, parts.holes, parts.skipped);
     if (Failure failure = AddSockets(builder)) return *failure;

@@ -50,6 +50,7 @@ void MarkCuts(const std::vector<Grant>& grants, std::vector<Hole>& holes) {
 }  // namespace
 
 void RuleSet::AddHole(Hole hole) {
+  hole.by_project_only = hole.origin.layer == Layer::kProject;
   const std::optional<size_t> at = index_.FindOrAdd(hole.path, holes_.size());
   if (!at) {
     holes_.push_back(std::move(hole));
@@ -57,11 +58,14 @@ void RuleSet::AddHole(Hole hole) {
   }
   Hole& known = holes_[*at];
   known.denies_read = known.denies_read || hole.denies_read;
+  known.by_project_only = known.by_project_only && hole.by_project_only;
   // The later layer decides which grants may open it.
   if (hole.origin.layer > known.origin.layer) known.origin = hole.origin;
 }
 
-std::vector<GrantRequest> RuleSet::TakePlanted() { return spty::TakePlanted(requests_); }
+std::vector<GrantRequest> RuleSet::TakePlanted(const std::vector<std::string>& once_writable) {
+  return spty::TakePlanted(requests_, once_writable);
+}
 
 bool RuleSet::MayOpen(const GrantRequest& request, const Hole& hole) const {
   // The pieces that belong to one protection fit together by construction.

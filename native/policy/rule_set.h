@@ -37,7 +37,7 @@ class RuleSet {
   const std::vector<Hole>& holes() const { return holes_; }
 
   // Before Settle; see planted_links.h.
-  std::vector<GrantRequest> TakePlanted();
+  std::vector<GrantRequest> TakePlanted(const std::vector<std::string>& once_writable);
 
   // Settles grants against holes, drops what is covered, and marks the holes that cut something.
   // Grants that lie in a hole they may not open go to `skipped`.

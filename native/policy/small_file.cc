@@ -11,12 +11,7 @@
 
 namespace spty {
 
-std::optional<std::string> ReadSmallFile(const std::string& path) {
-  Result<std::optional<std::string>> text = ReadSmallFileOrFail(path);
-  return text.ok() ? std::move(text).value() : std::nullopt;
-}
-
-Result<std::optional<std::string>> ReadSmallFileOrFail(const std::string& path) {
+Result<std::optional<std::string>> ReadSmallFile(const std::string& path) {
   using Text = std::optional<std::string>;
   constexpr size_t kMax = 64 * 1024;
   const Fd fd(RetryEintr(

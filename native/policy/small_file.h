@@ -8,12 +8,9 @@
 
 namespace spty {
 
-// The contents of a regular file of at most 64 KiB. None for anything else: a FIFO named ".git" must not make
-// us wait. The last component may not be a symbolic link.
-std::optional<std::string> ReadSmallFile(const std::string& path);
-
-// The same for whoever must know why: none if there is no such file (or a link, or no plain file), EFBIG if
-// it is too long.
-Result<std::optional<std::string>> ReadSmallFileOrFail(const std::string& path);
+// The contents of a regular file of at most 64 KiB; EFBIG if it is longer. None if there is no such file, or
+// something else in its place: a FIFO named ".git" must not make us wait. The last component may not be a
+// symbolic link.
+Result<std::optional<std::string>> ReadSmallFile(const std::string& path);
 
 }  // namespace spty

@@ -9,6 +9,14 @@
 
 namespace spty {
 
+// What sessions may write, as far as links can be put there.
+struct WritablePlaces {
+  PathList system;
+  PathList additional;
+  ProjectAccess project = ProjectAccess::kReadOnly;
+  bool everything = false;
+};
+
 struct Settings {
   Platform platform = Platform::kLinux;
   Sourced<bool> enabled;
@@ -42,6 +50,9 @@ struct Settings {
   std::optional<Sourced<uint64_t>> max_processes;
   std::optional<Sourced<uint64_t>> max_memory_bytes;
   std::optional<Sourced<double>> max_cpu_percent;
+  // What the user's settings let sessions write before an untrusted project tightened them, if it did. A
+  // session that ran without the project's file may have left links there, and may have written that file.
+  std::optional<WritablePlaces> before_tightening;
 };
 
 // Something an untrusted project asked for and did not get.

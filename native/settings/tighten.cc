@@ -124,10 +124,26 @@ void LowerBackend(const Field<Backend>& asked, Settings& settings, Refusals& ref
   }
 }
 
+WritablePlaces WritableIn(const Settings& settings) {
+  return {settings.read_write, settings.additional_read_write, settings.project_access.value,
+          settings.allow_fs_write_all.value};
+}
+
+bool SameTexts(const PathList& a, const PathList& b) {
+  return std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
+                    [](const auto& x, const auto& y) { return x.value == y.value; });
+}
+
+bool Same(const WritablePlaces& a, const WritablePlaces& b) {
+  return a.project == b.project && a.everything == b.everything && SameTexts(a.system, b.system) &&
+         SameTexts(a.additional, b.additional);
+}
+
 }  // namespace
 
 std::vector<Refusal> Tighten(const SettingsContent& asked, Settings& settings) {
   Refusals refused;
+  WritablePlaces before = WritableIn(settings);
   Flip(asked.enabled, true, settings.enabled, refused);
   WidenApplyTo(asked.apply_to, settings.apply_to, refused);
   LowerProfile(asked.profile, settings, refused);
@@ -148,6 +164,9 @@ std::vector<Refusal> Tighten(const SettingsContent& asked, Settings& settings) {
   Cap(asked.max_memory_bytes, settings.max_memory_bytes, refused);
   Cap(asked.max_cpu_percent, settings.max_cpu_percent, refused);
   DropSharedTemp(settings);
+  // A denial, too, makes places unwritable where sessions have left links.
+  if (!Same(before, WritableIn(settings)) || asked.denied_read)
+    settings.before_tightening = std::move(before);
   return refused;
 }
 

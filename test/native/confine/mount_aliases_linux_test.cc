@@ -22,6 +22,21 @@ constexpr unsigned kVersion = 1;
 
 bool CanRead(const std::string& path) { return Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)).valid(); }
 
+bool CanWrite(const std::string& path) { return Fd(open(path.c_str(), O_WRONLY | O_CLOEXEC)).valid(); }
+
+// Enters a domain of the policy's rules; false if that fails.
+bool Enter(const Policy& policy, long abi) {
+  const LandlockRights rights(static_cast<int>(abi));
+  landlock::RulesetAttr attr;
+  attr.handled_fs = rights.handled_fs;
+  auto ruleset = LandlockRuleset::Create(attr);
+  if (!ruleset.ok()) return false;
+  const auto add = [&](int fd, uint64_t allowed) { return ruleset.value().Allow(fd, allowed); };
+  if (!ForEachLandlockRule(policy, rights, add).ok()) return false;
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(landlock::kRestrictSelf, ruleset.value().Take().get(), 0) == 0;
+}
+
 TEST(MountAliasesInTheKernel, ASecondMountShowsNoCredentials) {
   const long abi = syscall(landlock::kCreateRuleset, nullptr, 0, kVersion);
   if (abi < 1) GTEST_SKIP() << "needs Landlock";
@@ -40,17 +55,8 @@ TEST(MountAliasesInTheKernel, ASecondMountShowsNoCredentials) {
     CHILD_CHECK(policy.ok());
     CHILD_CHECK(!policy.value()->Decide(again + "/.ssh/id", Rights::kRead).allowed);
     CHILD_CHECK(policy.value()->Decide(again + "/other", Rights::kRead).allowed);
-    const LandlockRights rights(static_cast<int>(abi));
-    landlock::RulesetAttr attr;
-    attr.handled_fs = rights.handled_fs;
-    auto ruleset = LandlockRuleset::Create(attr);
-    CHILD_CHECK(ruleset.ok());
-    CHILD_CHECK(ForEachLandlockRule(*policy.value(), rights, [&](int fd, uint64_t allowed) {
-                  return ruleset.value().Allow(fd, allowed);
-                }).ok());
     CHILD_CHECK(CanRead(again + "/.ssh/id"));
-    CHILD_CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    CHILD_CHECK(syscall(landlock::kRestrictSelf, ruleset.value().Take().get(), 0) == 0);
+    CHILD_CHECK(Enter(*policy.value(), abi));
     CHILD_CHECK(!CanRead(scratch.Home(".ssh/id")));
     CHILD_CHECK(!CanRead(again + "/.ssh/id"));
     CHILD_CHECK(CanRead(again + "/other"));
@@ -58,6 +64,34 @@ TEST(MountAliasesInTheKernel, ASecondMountShowsNoCredentials) {
     return "";
   });
   if (complaint.find(kNoMounts) != std::string::npos) GTEST_SKIP() << "needs user namespaces";
+  EXPECT_EQ(complaint, "");
+}
+
+// In a root file system that is being built in the project, say.
+TEST(MountsInTheKernel, AKernelInterfaceInTheProjectIsNotWritable) {
+  const long abi = syscall(landlock::kCreateRuleset, nullptr, 0, kVersion);
+  if (abi < 1) GTEST_SKIP() << "needs Landlock";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  Scratch scratch;
+  const std::string proc = scratch.Dir("home/me/project/rootfs/proc");
+  scratch.File("home/me/project/rootfs/etc/file");
+  scratch.File("home/me/project/file");
+  const std::string complaint = InChild([&]() -> std::string {
+    CHILD_CHECK(unshare(CLONE_NEWNS) == 0);
+    CHILD_CHECK(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0);
+    CHILD_CHECK(mount("proc", proc.c_str(), "proc", 0, nullptr) == 0);
+    const std::string control = proc + "/self/oom_score_adj";
+    const auto policy = ResolvePolicy(scratch.Input(R"({"enabled": true, "profile": "workspace"})"));
+    CHILD_CHECK(policy.ok());
+    CHILD_CHECK(!policy.value()->Decide(control, Rights::kReadWrite).allowed);
+    CHILD_CHECK(CanWrite(control));
+    CHILD_CHECK(Enter(*policy.value(), abi));
+    CHILD_CHECK(!CanWrite(control));
+    CHILD_CHECK(CanRead(control));
+    CHILD_CHECK(CanWrite(scratch.Project("file")));
+    CHILD_CHECK(CanWrite(scratch.Project("rootfs/etc/file")));
+    return "";
+  });
   EXPECT_EQ(complaint, "");
 }
 

@@ -1,10 +1,13 @@
 #include "policy/git_repository.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 
+#include "base/fd.h"
 #include "policy/scratch.h"
 
 namespace spty {
@@ -29,8 +32,8 @@ class GitRepositoryTest : public ::testing::Test {
     scratch_.File(dir + "/commondir", "../..\n");
     scratch_.File(dir + "/HEAD", "ref: refs/heads/topic\n");
   }
-  std::vector<GitRepository> Find(std::vector<std::string> worktrees = {}) {
-    auto found = FindRepositories({scratch_.project(), scratch_.home(), std::move(worktrees)});
+  std::vector<GitRepository> Find() {
+    auto found = FindRepositories({{scratch_.project(), {}}, scratch_.home(), {}});
     EXPECT_TRUE(found.ok());
     return found.ok() ? std::move(found).value() : std::vector<GitRepository>(1);
   }
@@ -194,6 +197,24 @@ TEST_F(GitRepositoryTest, FurtherWorktreesOfTheCaller) {
                        scratch_.Project("vendor/dep/.git/config")));
 }
 
+// An earlier session may have put the link there.
+TEST_F(GitRepositoryTest, AFurtherWorktreeBehindALinkIsProtectedButNotGranted) {
+  MakeGitDir("home/me/other/.git");
+  scratch_.Link("home/me/project/nested", "../other");
+  for (const char* access : {"full", "read"}) {
+    PolicyInput input = scratch_.Input(R"({"enabled": true, "git_access": ")" + std::string(access) + "\"}");
+    input.repositories = {scratch_.Project("nested")};
+    const auto linked = scratch_.Resolve(std::move(input));
+    EXPECT_FALSE(Allowed(*linked, Rights::kRead, scratch_.Home("other/.git/config"))) << access;
+    ASSERT_NE(FindSkipped(*linked, scratch_.Home("other/.git")), nullptr) << access;
+    input = scratch_.Input(R"({"enabled": true, "git_access": ")" + std::string(access) + "\"}");
+    input.repositories = {scratch_.Home("other")};
+    EXPECT_TRUE(
+        Allowed(*scratch_.Resolve(std::move(input)), Rights::kRead, scratch_.Home("other/.git/config")))
+        << access;
+  }
+}
+
 TEST_F(GitRepositoryTest, AFurtherWorktreeThatIsMissingIsProtectedByName) {
   PolicyInput input = scratch_.Input(R"({"enabled": true, "git_access": "commit"})");
   input.repositories = {scratch_.Project("missing")};
@@ -274,6 +295,89 @@ TEST_F(GitRepositoryTest, MoreSubmodulesThanCanBeProtectedAreAnError) {
   }
   scratch_.Dir("home/me/project/" + place + "deep");
   expect_error(place + ".gitmodules");
+}
+
+// Where Git would go, with links in between.
+TEST_F(GitRepositoryTest, LinksToTheFilesThatNameAPlaceAreFollowed) {
+  MakeLinkedWorktree();
+  std::filesystem::rename(scratch_.Project(".git"), scratch_.Home("pointer"));
+  scratch_.Link("home/me/project/.git", "../pointer");
+  const std::string commondir = scratch_.Home("main/.git/worktrees/project/commondir");
+  std::filesystem::rename(commondir, scratch_.Home("common"));
+  std::filesystem::create_symlink("../../../../common", commondir);
+  const GitRepository repo = Find()[0];
+  EXPECT_EQ(repo.git_dir, scratch_.Home("main/.git/worktrees/project"));
+  EXPECT_EQ(repo.common_dir, scratch_.Home("main/.git"));
+  EXPECT_FALSE(repo.link_is_directory);
+}
+
+// A pointer is worth as much as what somebody may put at its end later.
+TEST_F(GitRepositoryTest, WhatAPointerNamesIsProtectedEvenIfItIsNotThere) {
+  scratch_.File("home/me/project/.git", "gitdir: later/git\n");
+  for (const char* access : {"none", "read", "commit"}) {
+    const auto policy = With(access);
+    EXPECT_FALSE(Allowed(*policy, Rights::kReadWrite, scratch_.Project("later/git/hooks/post-checkout")))
+        << access;
+    EXPECT_TRUE(Allowed(*policy, Rights::kReadWrite, scratch_.Project("later/other"))) << access;
+  }
+  ASSERT_NE(FindSkipped(*With("full"), scratch_.Project("later/git")), nullptr);
+  std::filesystem::remove(scratch_.Project(".git"));
+  scratch_.Link("home/me/project/.git", "later/git");
+  EXPECT_FALSE(Allowed(*With("read"), Rights::kReadWrite, scratch_.Project("later/git/config")));
+  std::filesystem::remove(scratch_.Project(".git"));
+  MakeGitDir("home/me/project/.git");
+  scratch_.File("home/me/project/.git/commondir", "../shared\n");
+  EXPECT_FALSE(Allowed(*With("commit"), Rights::kReadWrite, scratch_.Project("shared/hooks/post-checkout")));
+}
+
+TEST_F(GitRepositoryTest, WhatNamesAPlaceButCannotBeReadIsAnError) {
+  const auto expect_error = [&](const std::string& path, int err) {
+    for (const char* access : {"none", "read", "commit"}) {
+      const SettingsError error = scratch_.ErrorOf(
+          scratch_.Input(R"({"enabled": true, "git_access": ")" + std::string(access) + "\"}"));
+      EXPECT_EQ(error.path, path) << access;
+      EXPECT_EQ(error.err, err) << access;
+    }
+    EXPECT_TRUE(With("full")->confined());
+  };
+  MakeLinkedWorktree();
+  const std::string commondir = "home/me/main/.git/worktrees/project/commondir";
+  scratch_.File(commondir, std::string(65537, 'x'));
+  expect_error(scratch_.Path(commondir), EFBIG);
+  std::filesystem::remove(scratch_.Path(commondir));
+  scratch_.Link(commondir, "commondir");
+  expect_error(scratch_.Path(commondir), ELOOP);
+  scratch_.File("home/me/project/.git", "gitdir: " + std::string(65537, 'x'));
+  expect_error(scratch_.Project(".git"), EFBIG);
+}
+
+// A host that has hardly any descriptor left gets an error, or the whole protection; whenever they run out.
+TEST_F(GitRepositoryTest, ShortageOfDescriptorsLosesNoProtection) {
+  MakeLinkedWorktree();
+  const PolicyInput input =
+      scratch_.Input(R"({"enabled": true, "git_access": "read", "additional_read_write_paths": ["~/main"]})");
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  int errors = 0;
+  bool resolved = false;
+  for (rlim_t spare = 0; spare < 400 && !resolved; ++spare) {
+    const Fd lowest(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    ASSERT_TRUE(lowest.valid());
+    const rlimit few{static_cast<rlim_t>(lowest.get()) + 1 + spare, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    const auto policy = ResolvePolicy(input);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    if (!policy.ok()) {
+      EXPECT_EQ(policy.error().err, EMFILE) << Describe(policy.error());
+      ++errors;
+      continue;
+    }
+    resolved = true;
+    EXPECT_FALSE(Allowed(*policy.value(), Rights::kReadWrite, scratch_.Home("main/.git/hooks/x"))) << spare;
+    EXPECT_TRUE(Allowed(*policy.value(), Rights::kReadWrite, scratch_.Home("main/file"))) << spare;
+  }
+  EXPECT_TRUE(resolved);
+  EXPECT_GT(errors, 5);
 }
 
 TEST_F(GitRepositoryTest, AFifoInPlaceOfAFileDoesNotBlock) {

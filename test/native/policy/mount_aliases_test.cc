@@ -15,8 +15,9 @@ TEST(MountAliasesTest, ReadsTheTable) {
       "32 21 8:1\n"
       "\n"
       "33 21 8:1 /a /b");
-  EXPECT_EQ(mounts, (std::vector<MountPoint>{
-                        {"8:1", "/", "/"}, {"0:25", "/@home", "/ho me\\x"}, {"8:1", "/a", "/b"}}));
+  EXPECT_EQ(mounts, (std::vector<MountPoint>{{"8:1", "/", "/", "ext4"},
+                                             {"0:25", "/@home", "/ho me\\x", "btrfs"},
+                                             {"8:1", "/a", "/b", ""}}));
 }
 
 TEST(MountAliasesTest, NoneWithoutASecondMount) {

@@ -148,6 +148,57 @@ TEST_F(PlantedLinksTest, TheAgentIsReachedThroughALinkInAHole) {
   EXPECT_EQ(opened->FindSocketRule(agent), nullptr);
 }
 
+// A session may have written the project's settings, too. What they take away does not make its links
+// trustworthy.
+TEST_F(PlantedLinksTest, AProjectThatTightensDoesNotMakeItsLinksTrusted) {
+  scratch_.Dir("home/me/other");
+  scratch_.Link("home/me/project/out", "../other");
+  scratch_.Link("home/me/.bashrc", "project/bashrc");
+  scratch_.Link("home/me/project/bashrc", "../other");
+  const std::string user = R"({"enabled": true, "additional_read_only_paths": ["out"]})";
+  for (const char* project : {"{}", R"({"profile": "read-only"})", R"({"profile": "workspace"})"}) {
+    const auto policy = scratch_.Resolve(scratch_.Input(user, project));
+    EXPECT_TRUE(IsSkipped(*policy, "out")) << project;
+    EXPECT_TRUE(IsSkipped(*policy, "~/.bashrc")) << project;
+    EXPECT_FALSE(policy->Decide(scratch_.Home("other/x"), Rights::kRead).allowed) << project;
+  }
+  // The user's own choice: nobody could write there.
+  const auto own =
+      scratch_.Resolve(R"({"enabled": true, "profile": "read-only", "additional_read_only_paths": ["out"]})");
+  EXPECT_TRUE(own->Decide(scratch_.Home("other/x"), Rights::kRead).allowed);
+}
+
+TEST_F(PlantedLinksTest, WhatAProjectTakesOffTheListsWasWritableBefore) {
+  scratch_.Dir("home/me/other");
+  scratch_.Link("home/me/cache/out", "../other");
+  const std::string user =
+      R"({"enabled": true, "profile": "workspace", "additional_read_write_paths": ["~/cache"],
+                               "additional_read_only_paths": ["~/cache/out"]})";
+  for (const char* project : {"{}", R"({"additional_read_write_paths": []})"}) {
+    const auto policy = scratch_.Resolve(scratch_.Input(user, project));
+    EXPECT_TRUE(IsSkipped(*policy, "~/cache/out")) << project;
+  }
+}
+
+// A place that the project alone closes was open to the session that made the link.
+TEST_F(PlantedLinksTest, AHoleOfTheProjectsOwnMakesNoLinkTrusted) {
+  scratch_.Dir("run");
+  scratch_.Link("run/agent", Socket("s"));
+  const auto with = [&](const std::string& user, const std::string& project) {
+    PolicyInput input = scratch_.Input(user, project);
+    input.env = {{"SSH_AUTH_SOCK", scratch_.Path("run/agent")}};
+    return scratch_.Resolve(std::move(input));
+  };
+  const std::string hole = R"("denied_read_paths": [")" + scratch_.Path("run") + "\"]";
+  const auto by_project = with(R"({"enabled": true})", "{" + hole + "}");
+  EXPECT_TRUE(IsSkipped(*by_project, "$SSH_AUTH_SOCK"));
+  const auto by_user = with(R"({"enabled": true, )" + hole + "}", "{}");
+  EXPECT_FALSE(IsSkipped(*by_user, "$SSH_AUTH_SOCK"));
+  // Which of the user's grants have opened the place before is not known then.
+  const auto by_both = with(R"({"enabled": true, )" + hole + "}", "{" + hole + "}");
+  EXPECT_TRUE(IsSkipped(*by_both, "$SSH_AUTH_SOCK"));
+}
+
 TEST_F(PlantedLinksTest, OnlyASocketIsAnAgent) {
   scratch_.Dir("directory");
   for (const char* value : {"directory", "missing"}) {
