@@ -208,7 +208,6 @@ export function resolvePolicy(input: PolicyInput): Policy {
     ...(input.extraEnv && { extraEnv: toPairs(input.extraEnv) }),
   });
   throwProblems(result);
-  if (result.errors !== undefined) throw new TypeError('unreachable');
   return new Policy(result.handle);
 }
 

@@ -43,6 +43,8 @@ export class SettingsError extends SandboxError {
 }
 
 /** Throws what the addon found, if anything. */
-export function throwProblems(result: { errors?: string }): void {
+export function throwProblems<T extends { errors?: string }>(
+  result: T,
+): asserts result is Exclude<T, { errors: string }> {
   if (result.errors !== undefined) throw new SettingsError(JSON.parse(result.errors) as [Problem, ...Problem[]]);
 }

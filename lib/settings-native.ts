@@ -18,7 +18,7 @@ export interface NativeFailed {
 
 /** The addon's entry points about settings and policies. Objects travel as JSON. */
 export interface NativeSettings {
-  parse(document: NativeDocument): NativeFailed | { errors?: never };
+  parse(document: NativeDocument): NativeFailed | { errors?: never; plain: string };
   resolveSettings(layers: {
     user?: NativeDocument;
     project?: NativeDocument;

@@ -138,6 +138,9 @@ function findKnown(input: Layers): ResolvedSettings | undefined {
  * Throws a SettingsError that names every mistake by its place.
  */
 export function resolveSettings(layers: SettingsLayers = {}): ResolvedSettings {
+  if (typeof layers !== 'object' || layers === null || Array.isArray(layers)) {
+    throw new TypeError('resolveSettings() takes one object: {user, project, permissions, ...}');
+  }
   checkWord('shape', layers.shape, shapes);
   checkText('userPointer', layers.userPointer);
   checkFlag('projectTrusted', layers.projectTrusted);
@@ -156,7 +159,6 @@ export function resolveSettings(layers: SettingsLayers = {}): ResolvedSettings {
   if (known) return known;
   const result = nativeSettings().resolveSettings(input);
   throwProblems(result);
-  if (result.errors !== undefined) throw new TypeError('unreachable');
   const resolved = new ResolvedSettings(result.handle, result.refused);
   cache.unshift({ input, resolved });
   if (cache.length > cacheSize) cache.pop();
@@ -168,6 +170,13 @@ export function checkSettings(
   document: string | object,
   shape: 'auto' | 'editor' | 'sandbox' | 'permissions' = 'auto',
 ): void {
+  plainJson(document, shape);
+}
+
+/** The document without comments and trailing commas, as the native side reads it: there is no second opinion on what it says. */
+export function plainJson(document: string | object, shape: 'auto' | 'editor' | 'sandbox' | 'permissions'): string {
   checkWord('shape', shape, [...shapes, 'permissions']);
-  throwProblems(nativeSettings().parse({ text: toText(document, 'user', ''), pointer: '', shape }));
+  const parsed = nativeSettings().parse({ text: toText(document, 'user', ''), pointer: '', shape });
+  throwProblems(parsed);
+  return parsed.plain;
 }

@@ -3,13 +3,13 @@ import * as os from 'os';
 import * as path from 'path';
 
 import { Environment, Policy, resolvePolicy } from '../policy';
-import { checkSettings, ResolvedSettings, resolveSettings } from '../settings';
+import { plainJson, ResolvedSettings, resolveSettings } from '../settings';
 import { SettingsError } from '../settings-error';
 import type { SandboxDocument, SessionKind } from '../settings-types';
 import { has, Invocation, valueOf } from './arguments';
 import { Failure, UsageError } from './failure';
 import { FlagMerger } from './flag-settings';
-import { parseJsonc, projectFileName, readSettingsFile, userSettingsPath } from './settings-files';
+import { projectFileName, readSettingsFile, userSettingsPath } from './settings-files';
 
 /** What a command line and the files that it found mean. */
 export interface SessionSettings {
@@ -42,14 +42,13 @@ function readUserDocument(file: string, required: boolean): Record<string, unkno
     return undefined;
   }
   try {
-    checkSettings(text, 'sandbox');
+    return JSON.parse(plainJson(text, 'sandbox').replace(/^\uFEFF/, '')) as Record<string, unknown>;
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     const lines = error.problems.map(({ pointer, message, suggestion }) =>
       `${file}${pointer === '' ? '' : ` at ${pointer}`}: ${message}${suggestion === undefined ? '' : ` ${suggestion}`}`);
     throw new Failure(lines.join('\n'));
   }
-  return parseJsonc(text) as Record<string, unknown>;
 }
 
 function defaultList(key: string, document: Record<string, unknown>): readonly string[] {
@@ -76,10 +75,19 @@ function namer(files: SessionSettings['files'], origins: ReadonlyMap<string, str
       .replace('set allow_wide_project to true', 'set allow_wide_project to true (--wide-project)');
 }
 
+/** Somebody may have removed it while a shell was in it. */
+export function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new Failure(`the current directory is gone (${(error as NodeJS.ErrnoException).code}). Change to another one.`);
+  }
+}
+
 function projectOf(invocation: Invocation): string {
   const given = valueOf(invocation, 'project');
   if (given === '') throw new UsageError('--project needs a directory.');
-  return path.resolve(given ?? process.cwd());
+  return path.resolve(given ?? currentDirectory());
 }
 
 function kindOf(invocation: Invocation): SessionKind {

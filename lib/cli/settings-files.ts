@@ -40,11 +40,3 @@ export function readSettingsFile(file: string): string | undefined {
     fs.closeSync(fd);
   }
 }
-
-/** One pass over JSON with comments and trailing commas, which the native parser has accepted already. */
-export function parseJsonc(text: string): unknown {
-  const token = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
-  const plain = text.replace(/^\uFEFF/, '').replace(token, (match) => (match.startsWith('"') ? match : ' '));
-  const commas = /"(?:[^"\\]|\\.)*"|,(?=\s*[\]}])/g;
-  return JSON.parse(plain.replace(commas, (match) => (match.startsWith('"') ? match : '')));
-}

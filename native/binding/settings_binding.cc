@@ -12,6 +12,7 @@
 #include "policy/resolve_policy.h"
 #include "settings/defaults.h"
 #include "settings/json_writer.h"
+#include "settings/jsonc.h"
 #include "settings/layers.h"
 
 extern char** environ;
@@ -101,7 +102,15 @@ bool ReadPermissions(const Napi::Value& value, std::optional<LayerText>* layer) 
   return fields.ok();
 }
 
-// parse({text, pointer, shape}) -> {} or {errors}
+// The same document as plain JSON, once it was found to be in order.
+Napi::Object Plain(Napi::Env env, const std::string& text) {
+  Napi::Object result = Napi::Object::New(env);
+  // It was read in this way a moment ago, so that there is a value.
+  result.Set("plain", BlankOutJsonc(text).value_or(text));
+  return result;
+}
+
+// parse({text, pointer, shape}) -> {plain} or {errors}
 Napi::Value Parse(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Fields fields(info[0]);
@@ -109,12 +118,12 @@ Napi::Value Parse(const Napi::CallbackInfo& info) {
   const std::string text = fields.String("text");
   if (fields.ok() && fields.String("shape") == "permissions") {
     const auto parsed = ParsePermissions(text, root);
-    return parsed.ok() ? Napi::Object::New(env) : Failed(env, parsed.errors());
+    return parsed.ok() ? Plain(env, text) : Failed(env, parsed.errors());
   }
   const DocumentShape shape = ReadShape(fields);
   if (!fields.ok()) return env.Undefined();
   const auto parsed = ParseSettings(text, root, shape);
-  return parsed.ok() ? Napi::Object::New(env) : Failed(env, parsed.errors());
+  return parsed.ok() ? Plain(env, text) : Failed(env, parsed.errors());
 }
 
 // resolveSettings({user, project, permissions, platform, projectTrusted}) -> {handle, refused} or {errors}

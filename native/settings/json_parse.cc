@@ -193,6 +193,11 @@ SettingsResult<JsonValue> ParseJson(std::string_view text, const Origin& root) {
                          "The document is not UTF-8 at " + LineAndColumn(text.substr(0, *bad), *bad) + ".",
                          "Save it as UTF-8.");
   }
+  // The JSON parser takes it for the end, and would not see what follows.
+  if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    return DocumentError(root, "The document has a NUL character at " + LineAndColumn(text, nul) + ".",
+                         "Remove it.");
+  }
   try {
     const std::optional<std::string> blanked = BlankOutJsonc(text);
     if (!blanked)

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { linux, ours, repositoryRoot, temporaryDirectory } from '../support';
-import { run, type Place } from './support';
+import { command, inTerminal, run, type Place } from './support';
 
 const settled = ours.needing(linux);
 
@@ -31,6 +31,20 @@ settled('without files and options: confined, as a terminal', async () => {
   expect(effective).toMatchObject({ enabled: true, profile: 'terminal', strict: true });
   expect(files).toEqual({});
   expect(policy).toMatchObject({ confined: true });
+});
+
+// There is one parser: a second one that ends a comment elsewhere would run without what the first one has checked.
+settled('a file means the same to the command as to the library, however its lines end', async () => {
+  const text = '\uFEFF{"profile":"off" // x\r,"linux":{"profile":"read-only"}, /* , */\n}';
+  const { effective } = await settings([], { home: userSettings(text) });
+  expect(effective).toMatchObject({ profile: 'read-only' });
+});
+
+settled('a current directory that is gone is said in one line', async () => {
+  const gone = temporaryDirectory();
+  const session = inTerminal(`cd ${gone} && rmdir ${gone} && ${command('settings')}; echo code $?`);
+  await session.exit();
+  expect(session.output.replaceAll('\r', '')).toMatch(/^sandboxed-pty: the current directory is gone .*\ncode 125\n$/);
 });
 
 settled('each option is its setting', async () => {
