@@ -93,8 +93,8 @@ export class FlagMerger {
   }
 
   private limit(text: string): void {
-    const [name = '', number = ''] = text.split('=');
-    if (!limitNames.includes(name) || !/^\d+$/.test(number)) {
+    const [name = '', number = '', ...more] = text.split('=');
+    if (!limitNames.includes(name) || !/^\d+$/.test(number) || more.length > 0) {
       throw new UsageError(`--limit takes ${limitNames.map((known) => `${known}=N`).join(', ')}, not '${text}'.`);
     }
     const before = (this.block['limits'] ?? this.file['limits'] ?? {}) as Block;

@@ -9,7 +9,7 @@ import { Channels, chooseChannels, sizeOf } from './channels';
 import { parseDuration } from './duration';
 import { describeFailure, exitCodes, Failure, UsageError } from './failure';
 import { Ending, Running } from './running';
-import { loadSettings, named, SessionSettings } from './session-settings';
+import { currentDirectory, loadSettings, named, SessionSettings } from './session-settings';
 import { printable } from './style';
 import { saysRefused, summarize } from './summary';
 import { packageRoot } from './version';
@@ -30,7 +30,7 @@ function isInside(directory: string, file: string): boolean {
 function workingDirectory(invocation: Invocation, projectDir: string): string {
   const given = valueOf(invocation, 'cwd');
   if (given !== undefined) return path.resolve(given);
-  const here = process.cwd();
+  const here = currentDirectory();
   return isInside(projectDir, here) ? here : projectDir;
 }
 
@@ -74,8 +74,8 @@ function warn(session: SessionSettings, pty: SandboxedPty): void {
 }
 
 /** One line of what was enforced, if it was asked for or something was refused, as far as that can be known. */
-function report(invocation: Invocation, pty: SandboxedPty, running: Running, ending: Ending): void {
-  const line = (): string => summarize(pty.sandbox, pty.tracking);
+function report(invocation: Invocation, session: SessionSettings, pty: SandboxedPty, running: Running, ending: Ending): void {
+  const line = (): string => session.name(summarize(pty.sandbox, pty.tracking));
   if (has(invocation, 'report')) return say(line());
   if (running.limitsHit.length > 0 && !has(invocation, 'quiet')) return say(`a limit was reached: ${running.limitsHit.join(', ')}. ${line()}`);
   const failed = ending.exitCode !== 0 || (ending.signal ?? 0) !== 0;
@@ -116,6 +116,6 @@ export async function run(invocation: Invocation): Promise<never> {
     throw new Failure(`processes of the session may be left: ${disposed.survivors.map(({ pid, name }) => `${name} (${pid})`).join(', ')}`);
   }
   if (ending.timedOut && !has(invocation, 'quiet')) say(`ended after ${given}`);
-  report(invocation, pty, running, ending);
+  report(invocation, session, pty, running, ending);
   finish(ending);
 }

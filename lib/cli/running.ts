@@ -58,6 +58,8 @@ export class Running {
   private over = false;
   /** What took our input or output away, or is about to end us. */
   private cutOffBy: NodeJS.Signals | undefined;
+  /** Set while only our own output is waited for. */
+  private stopShowing: (() => void) | undefined;
   private recent = '';
   private readonly hits = new Set<string>();
 
@@ -97,6 +99,7 @@ export class Running {
     if (this.channels.typed) this.typeInput();
     const exit = await ended;
     this.over = true;
+    await this.shown();
     clearTimeout(timer);
     this.release();
     // As the same would have ended the program itself. Not by exit(), in which Node.js trips over a terminal that is gone.
@@ -119,6 +122,18 @@ export class Running {
     // Whoever read our output has gone: what the kernel would have done to the program is done to us.
     screen.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? this.cutOff('SIGPIPE', 0) : this.hangUp()));
     screen.on('resize', () => this.resize());
+  }
+
+  /** Whoever reads our output may be slower than the program was. Not longer than a signal or the time limit allows. */
+  private shown(): Promise<void> {
+    if (this.cutOffBy !== undefined) return Promise.resolve();
+    const { screen } = this.channels;
+    return new Promise((resolve) => {
+      this.stopShowing = resolve;
+      screen.once('error', resolve);
+      screen.once('close', resolve);
+      screen.write('', () => resolve());
+    });
   }
 
   /** A terminal that is not raw makes line ends of its own: it would show two carriage returns. */
@@ -171,7 +186,7 @@ export class Running {
   // ---- signals ------------------------------------------------------------------------------------------------------
 
   private listenToSignals(): void {
-    for (const signal of forwarded) process.on(signal, () => this.pty.kill(signal));
+    for (const signal of forwarded) process.on(signal, () => (this.over ? this.cutOff(signal, 0) : this.pty.kill(signal)));
     // Not every system has all of them.
     for (const signal of fatal) if (constants.signals[signal] !== undefined) process.on(signal, () => this.cutOff(signal, graceMs));
     process.on('SIGINT', () => this.signalForeground('SIGINT'));
@@ -182,12 +197,13 @@ export class Running {
 
   /** Ctrl-Z where our terminal is not raw: the kernel has stopped everybody but the session. */
   private readonly onStop = (): void => {
+    if (this.over) return;
     const { foreground } = loadNative().readKeySignals(this.pty.fd);
     this.suspend(process.pid, foreground > 0 ? foreground : this.pty.pid);
   };
 
   private signalForeground(signal: NodeJS.Signals): void {
-    if (this.over) return;
+    if (this.over) return this.cutOff(signal, 0);
     const { foreground } = loadNative().readKeySignals(this.pty.fd);
     if (foreground <= 0) this.pty.kill(signal);
     else this.signalGroup(foreground, signal);
@@ -239,6 +255,7 @@ export class Running {
 
   private timeOut(): void {
     this.timedOut = true;
+    this.stopShowing?.();
     void this.pty.dispose({ signal: 'SIGTERM', graceMs });
   }
 
@@ -248,8 +265,10 @@ export class Running {
   }
 
   private cutOff(by: NodeJS.Signals, grace: number): void {
-    if (this.over || this.cutOffBy !== undefined) return;
+    if (this.cutOffBy !== undefined) return;
     this.cutOffBy = by;
+    this.stopShowing?.();
+    if (this.over) return;
     void this.pty.dispose({ signal: by, graceMs: grace });
   }
 }

@@ -1,5 +1,6 @@
 // The command line without a terminal, or with one for a part of its input and output only.
 import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
 import { linux, ours, temporaryDirectory, until } from '../support';
 import { command, inTerminal, isRaw, run } from './support';
 
@@ -22,6 +23,27 @@ piped('no byte of much output is lost, whatever its reader does', async () => {
   const session = inTerminal(script);
   await session.exit();
   expect(session.output).toContain(expected);
+});
+
+// The program is through, and nobody has read a byte yet: more than a pipe holds is still with us.
+piped('what the terminal showed is not lost when its reader comes late', async () => {
+  const program = 'seq 1 12000; echo > over';
+  const late = '(until [ -e over ]; do sleep 0.02; done; sleep 0.2; wc -l)';
+  for (const script of [
+    `${command('run', '--tty', '--', 'sh', '-c', program)} < /dev/null | ${late}`,
+    `setsid ${command('run', '--', 'sh', '-c', `{ ${program}; } > /dev/tty`)} 2>&1 < /dev/null > /dev/null | ${late}`,
+  ]) {
+    const session = inTerminal(script);
+    await session.exit();
+    expect(session.output.trim()).toBe('12000');
+  }
+});
+
+piped('a time limit also ends the wait for a reader', async () => {
+  const script = `(${command('run', '--tty', '--timeout', '2s', '--', 'seq', '1', '12000')} < /dev/null; echo $? > code) | (until [ -e code ]; do sleep 0.02; done)`;
+  const cwd = temporaryDirectory();
+  await inTerminal(script, { cwd }).exit();
+  expect(fs.readFileSync(`${cwd}/code`, 'utf8')).toBe('124\n');
 });
 
 piped('a reader that goes away ends the program by SIGPIPE, and us with it', async () => {
