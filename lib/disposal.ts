@@ -77,6 +77,8 @@ const retryMs = 20;
  * is tried again until the deadline; only then the promise is rejected.
  */
 export function disposeSession(session: NativeSession, options: DisposeOptions = {}): Promise<DisposeReport> {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('dispose() takes an object: {signal, graceMs, deadlineMs}');
   const native = {
     signal: signalNumber(options.signal ?? 'SIGHUP'),
     graceMs: milliseconds('graceMs', options.graceMs, 0),

@@ -29,7 +29,9 @@ export class LegacyEvents {
   }
 
   removeAllListeners(event?: string): void {
-    this.emitter.removeAllListeners(event);
+    // With an argument that is undefined, an EventEmitter looks for an event of that name.
+    if (event === undefined) this.emitter.removeAllListeners();
+    else this.emitter.removeAllListeners(event);
   }
 
   listeners(event: string): Function[] {

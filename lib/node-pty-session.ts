@@ -97,7 +97,13 @@ function adorn(terminal: NodePtyTerminal, enforcement: Enforcement): Terminal {
       problem: exited ? nobodyCounts : `the shell has not ended; ${nobodyCounts}`,
     };
   };
-  const once = (options?: DisposeOptions): Promise<DisposeReport> => (disposal ??= dispose(options));
+  const once = (options?: DisposeOptions): Promise<DisposeReport> => {
+    if (disposal) return disposal;
+    const started = (disposal = dispose(options));
+    // Options that make no sense have ended nothing: the next call counts.
+    started.catch(() => (disposal = undefined));
+    return started;
+  };
   const warnings = new EventSource<Warning>();
   // As late as the warnings of other sessions: who subscribes in this tick hears it.
   setImmediate(() => warnings.fire({ code: 'WEAK_TRACKING', message: nobodyCounts }));

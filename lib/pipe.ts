@@ -25,6 +25,8 @@ export function pipeTerminal<T extends NodeJS.WritableStream>(
     holders.delete(holder);
   };
   const forward = (data: string | Buffer) => {
+    // Ended by somebody else, and not yet done with what it has.
+    if ((destination as { writableEnded?: boolean }).writableEnded === true) return stop();
     if (destination.write(data) === false && !waiting) {
       waiting = true;
       holders.add(holder);
@@ -35,8 +37,15 @@ export function pipeTerminal<T extends NodeJS.WritableStream>(
     source.removeListener('data', forward);
     source.removeListener('end', end);
     destination.removeListener('close', stop);
+    destination.removeListener('finish', stop);
+    destination.removeListener('error', fail);
     destination.removeListener('drain', resume);
     resume();
+  };
+  /** Nobody else listens: then it is as if we had not either. */
+  const fail = (error: unknown) => {
+    stop();
+    if (destination.listenerCount('error') === 0) destination.emit('error', error);
   };
   const end = () => {
     stop();
@@ -46,6 +55,8 @@ export function pipeTerminal<T extends NodeJS.WritableStream>(
   source.on('data', forward);
   source.on('end', end);
   destination.once('close', stop);
+  destination.once('finish', stop);
+  destination.once('error', fail);
   destination.emit('pipe', source);
   return destination;
 }

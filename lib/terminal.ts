@@ -149,7 +149,8 @@ export class Terminal extends LegacyEvents {
   }
 
   setEncoding(encoding: string | null): void {
-    this.decoder = new OutputDecoder((encoding ?? 'utf8') as BufferEncoding);
+    if (!encoding) return; // as in node-pty: what was asked for at the start stays
+    this.decoder = new OutputDecoder(encoding as BufferEncoding);
   }
 
   pipe<T extends NodeJS.WritableStream>(destination: T, options?: { end?: boolean }): T {
@@ -293,11 +294,19 @@ export class Terminal extends LegacyEvents {
   }
 
   private async startDisposal(options?: DisposeOptions): Promise<DisposeReport> {
-    const report = await disposeSession(this.session, options);
-    this.input.clear();
-    // Without a proof the shell may be one of those that did not die: its exit may never come.
-    if (!this.exited && report.converged) await new Promise<void>((resolve) => (this.afterExit = resolve));
-    return report;
+    const disposed = disposeSession(this.session, options);
+    // Whoever waits for the end is waiting for what was read before, too, also if the session itself holds no loop.
+    const held = this.holdsLoop;
+    if (!this.exited) this.ref();
+    try {
+      const report = await disposed;
+      this.input.clear();
+      // Without a proof the shell may be one of those that did not die: its exit may never come.
+      if (!this.exited && report.converged) await new Promise<void>((resolve) => (this.afterExit = resolve));
+      return report;
+    } finally {
+      if (!held && !this.exited) this.unref();
+    }
   }
 
   /** What will end the session when it is disposed of. */

@@ -94,6 +94,13 @@ contract('setEncoding changes what the following chunks are', async () => {
   await session.printed('three');
 });
 
+contract('setEncoding without an encoding changes nothing', async () => {
+  const session = start('sh', ['-c', "printf '\\377\\376abc'; read line"], { encoding: null });
+  session.pty.setEncoding(null);
+  const chunk = await new Promise((resolve) => session.pty.onData(resolve));
+  expect(Buffer.isBuffer(chunk)).toBe(true);
+});
+
 contract('setEncoding is about output: input keeps the encoding of the options', async () => {
   const session = start('sh', ['-c', 'stty raw -echo; echo ready; head -c 2 | od -An -tx1'], { encoding: 'latin1' });
   await session.printed('ready');

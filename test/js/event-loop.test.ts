@@ -90,6 +90,26 @@ ours('unref() lets node end although the session prints without end and its list
   expect(end).toMatchObject({ code: 0, signal: null, stdout: 'let go\n', stderr: '' });
 });
 
+// Whatever was read before is delivered first, which takes several turns of the loop.
+for (const paused of [false, true]) {
+  ours(`dispose() holds node until it is done, also after unref() and with ${paused ? 'paused' : 'much'} output`, async () => {
+    const end = await host(
+      (pty, _kernel, { paused }) => {
+        const child = pty.spawn('yes', [], {}) as any;
+        child.onExit(() => console.log('exit'));
+        if (paused) child.pause();
+        else child.onData(() => {});
+        child.unref();
+        setTimeout(() => {
+          void child.dispose().then(({ converged }: { converged: boolean }) => console.log('converged', converged));
+        }, 200);
+      },
+      { arg: { paused } },
+    );
+    expect(end).toMatchObject({ code: 0, signal: null, stdout: 'exit\nconverged true\n', stderr: '' });
+  });
+}
+
 ours('output goes on after unref() while something else keeps node alive', async () => {
   const count = await resultOf((pty) => {
     const child = pty.spawn('sh', ['-c', 'yes | head -c 4000000; echo; echo end'], {}) as any;

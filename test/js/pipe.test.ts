@@ -89,3 +89,39 @@ better('a full destination that is closed holds nobody up', async () => {
   second.go();
   await session.printed('<2>');
 });
+
+better('a destination that was ended while it was full holds up nobody', async () => {
+  const { session, slow } = await piped(1);
+  session.pty.write('2\r');
+  slow[0]?.end();
+  slow[0]?.go();
+  await session.printed('<2>');
+  session.pty.write('3\r');
+  await session.printed('<3>');
+  expect(slow[0]?.received).not.toContain('<3>');
+});
+
+better('a destination that was ended, and is not done yet, gets nothing more', async () => {
+  const { session, slow } = await piped(2);
+  const [ended, other] = slow as [Slow, Slow];
+  const errors: unknown[] = [];
+  ended.on('error', (error) => errors.push(error));
+  ended.end();
+  other.go();
+  session.pty.write('2\r');
+  ended.go();
+  other.go();
+  await session.printed('<2>');
+  expect(errors).toEqual([]);
+  expect(ended.received).not.toContain('<2>');
+});
+
+better('a destination that fails is let go', async () => {
+  const { session, slow } = await piped(1);
+  const errors: unknown[] = [];
+  slow[0]?.on('error', (error) => errors.push(error));
+  slow[0]?.destroy(new Error('no more'));
+  session.pty.write('2\r');
+  await session.printed('<2>');
+  expect(String(errors)).toBe('Error: no more');
+});
