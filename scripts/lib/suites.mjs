@@ -7,6 +7,9 @@ import {require, root} from './process.mjs';
 
 const noReason = 'no reason given';
 
+/** Whoever holds the output of a program longer than this after its end was forgotten by it. */
+const outputGraceMs = 20_000;
+
 /** Streams a program's output to ours, and resolves to {output, how}; `how` is undefined for exit status 0. */
 function stream(command, args, env) {
   return new Promise((resolve) => {
@@ -18,7 +21,15 @@ function stream(command, args, env) {
       process.stdout.write(text);
     });
     child.on('error', (error) => resolve({output, how: `could not be started: ${error.message}`}));
+    let left;
+    child.on('exit', () => {
+      left = setTimeout(() => {
+        child.stdout.destroy();
+        resolve({output, how: `left a process that still has its output ${outputGraceMs / 1000} s later`});
+      }, outputGraceMs);
+    });
     child.on('close', (code, signal) => {
+      clearTimeout(left);
       resolve({output, how: signal ? `ended by ${signal}` : code === 0 ? undefined : `exit status ${code}`});
     });
   });
