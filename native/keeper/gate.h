@@ -38,11 +38,18 @@ struct GateRules {
 // As many requests can be under way at once. One more is answered with EAGAIN.
 inline constexpr uint32_t kGateMaxThreads = 1024;
 
-// Answers for `listener` until the process ends or the session's last process has. Returns once a thread
-// waits for notifications: 0, or an errno, after which the listener is closed and every request of the
-// session fails with ENOSYS. At most once per process, and not before the last fork: the threads and their
-// locks do not survive one. What `rules` points to must live as long as the process.
+// Answers for `listener` until the process ends or the session's last process has: 0, or an errno, after
+// which the listener is closed and every request of the session fails with ENOSYS. At most once per process,
+// and not before the last fork: the gate's threads and their locks do not survive one. What `rules` points to
+// must live as long as the process.
 int StartGate(Fd listener, const GateRules& rules);
+
+// Most sessions never connect, and a thread that starts while the shell does can wait for it for half a
+// millisecond. So the first one starts with the first request, which the caller of StartGate has to wait for:
+// this descriptor becomes readable. Negative while there is nothing to wait for.
+int GateToWatch();
+// It did.
+void OnGateReady();
 
 // How many requests were answered with EAGAIN for want of a thread.
 uint32_t GateTurnedAway();

@@ -26,6 +26,7 @@ constexpr int kMaxIdle = 2;
 constexpr rlim_t kWantedDescriptors = 8 * kGateMaxThreads;
 
 int gate_listener = -1;
+int watched = -1;  // the listener, until the first thread has it; main thread only
 GateRules gate_rules;
 int idle = 0;  // threads that receive, or are about to
 uint32_t turned_away = 0;
@@ -78,14 +79,19 @@ bool BecomeIdle() {
   return true;
 }
 
+// No thread to be had: refuse at once rather than let others wait.
+void TurnAway(const Notification& request) {
+  __atomic_add_fetch(&turned_away, 1, __ATOMIC_SEQ_CST);
+  AnswerRequest(gate_listener, request.notif.id, EAGAIN);
+}
+
 // Takes the next request that this thread is free to perform. False when there will be none.
 bool Take(Notification* request) {
   while (Receive(request)) {
     if (__atomic_sub_fetch(&idle, 1, __ATOMIC_SEQ_CST) > 0 || StartServing()) return true;
-    // No thread to be had. This one must go on receiving: refuse at once rather than let others wait.
+    // This one must go on receiving.
     __atomic_add_fetch(&idle, 1, __ATOMIC_SEQ_CST);
-    __atomic_add_fetch(&turned_away, 1, __ATOMIC_SEQ_CST);
-    AnswerRequest(gate_listener, request->notif.id, EAGAIN);
+    TurnAway(*request);
   }
   return false;
 }
@@ -176,9 +182,31 @@ int StartGate(Fd listener, const GateRules& rules) {
   if (int err = PrepareRequests(listener.get()); err != 0) return err;
   gate_rules = rules;
   gate_listener = listener.get();
-  int err = StartFirst();
-  if (err == 0) (void)listener.Take();  // the process'
-  return err;
+  // Only a change of identity can be refused: if there is one it is tried now.
+  const bool at_once = rules.set_ids || rules.set_groups;
+  if (int err = at_once ? StartFirst() : HideFromOthers(); err != 0) return err;
+  const int fd = listener.Take();  // the process'
+  if (!at_once) watched = fd;
+  return 0;
+}
+
+int GateToWatch() { return watched; }
+
+void OnGateReady() {
+  pollfd state{watched, POLLIN, 0};
+  if (poll(&state, 1, 0) <= 0) return;
+  if ((state.revents & POLLIN) == 0) {
+    watched = -1;  // nobody is left who could ask
+    return;
+  }
+  if (StartFirst() == 0) {
+    watched = -1;
+    return;
+  }
+  // There is one: this does not wait. If its caller has died since, the kernel says so.
+  Notification request;
+  memset(&request, 0, sizeof request);
+  if (syscall(SYS_ioctl, gate_listener, uapi::kSeccompNotifRecv, &request) == 0) TurnAway(request);
 }
 
 uint32_t GateTurnedAway() { return __atomic_load_n(&turned_away, __ATOMIC_SEQ_CST); }

@@ -1,5 +1,5 @@
 // The keeper: one per session, started by the host with posix_spawn, outside any policy. Single-threaded, but
-// for the gate of a confined session, whose threads start after the fork.
+// for the gate of a confined session, whose threads start after the fork, with the first request.
 //
 // It receives the plan, starts the shell, reports what became of it, and is the subreaper to which everything
 // that the shell leaves behind comes back. The control socket is its lifeline: EOF means that the host is
@@ -135,15 +135,18 @@ class Keeper final : public Children {
   void Serve() {
     while (!host_gone_) {
       // A descriptor that is closed by now is negative, and poll passes over it.
-      pollfd watched[3] = {
-          {kControl, POLLIN, 0}, {child_events_.get(), POLLIN, 0}, {verdict_.get(), POLLIN, 0}};
-      if (poll(watched, 3, -1) == -1) {
+      pollfd watched[4] = {{kControl, POLLIN, 0},
+                           {child_events_.get(), POLLIN, 0},
+                           {verdict_.get(), POLLIN, 0},
+                           {GateToWatch(), POLLIN, 0}};
+      if (poll(watched, 4, -1) == -1) {
         if (errno == EINTR) continue;
         return;  // EFAULT and EINVAL cannot happen; ENOMEM: end the session rather than lose track of it
       }
       if (verdict_.valid() && watched[2].revents != 0) ReportVerdict();
       // Before anybody is reaped: a session that forks all the time keeps us busy with that.
       if (watched[0].revents != 0) ObeyHost();
+      if (watched[3].revents != 0) OnGateReady();
       if (watched[1].revents != 0 && !host_gone_) Reap();
     }
   }

@@ -19,7 +19,22 @@
 namespace spty {
 namespace {
 
-class GateBlockingTest : public GateWaitingTest {};
+class GateBlockingTest : public GateWaitingTest {
+ protected:
+  // When the session is over the gate does not spin: its threads have ended, or (before Linux 6.11) sleep.
+  static void ExpectSleepAfter(GateSession& session) {
+    EXPECT_TRUE(WaitForDeath(session.client()));
+    EXPECT_TRUE(Eventually([&] {
+      for (const auto& task :
+           std::filesystem::directory_iterator("/proc/" + std::to_string(session.keeper()) + "/task")) {
+        std::ifstream file(task.path() / "syscall");
+        std::string number;
+        if (!(file >> number) || number == "running") return false;
+      }
+      return true;
+    }));
+  }
+};
 
 TEST_P(GateBlockingTest, NonBlockingTcpStaysNonBlocking) {
   uint16_t port = 0;
@@ -183,26 +198,48 @@ TEST_P(GateBlockingTest, HoldsNothingOnceItHasAnswered) {
             "");
 }
 
-TEST_P(GateBlockingTest, AnIdleGateIsOneThreadThatSleeps) {
+TEST_P(GateBlockingTest, WithoutAThreadItTurnsAway) {
+  uint16_t port = 0;
+  Fd server = ListenTcp(16, &port);
+  auto connects = [=](int expected) {
+    return [=]() -> std::string {
+      for (int i = 0; i < 3; ++i) {
+        Fd socket(::socket(AF_INET, SOCK_STREAM, 0));
+        CHILD_CHECK(ConnectTcp(socket.get(), port) == expected);
+      }
+      return "";
+    };
+  };
+  EXPECT_EQ(InGate(setup_, connects(0)), "");
+  setup_.threads = false;
+  GateSession session(setup_, connects(EAGAIN));
+  EXPECT_EQ(session.Wait(), "");
+  EXPECT_EQ(session.TurnedAway(), 3U);
+}
+
+TEST_P(GateBlockingTest, AnIdleGateHasNoThreadAndSleeps) {
   setup_.visible = true;
-  GateSession session(setup_, [this]() -> std::string { return TellTest() && HearTest() ? "" : "unheard"; });
+  Server server(dir_.File("s"));
+  GateSession session(setup_, [this]() -> std::string {
+    CHILD_CHECK(TellTest() && HearTest());
+    CHILD_CHECK(TryConnect(dir_.File("s")) == 0);
+    return "";
+  });
   ASSERT_TRUE(HearClient());
 #if !defined(__SANITIZE_THREAD__)  // which has threads of its own
-  EXPECT_EQ(StatusOf(session.keeper(), "Threads"), "2");
+  EXPECT_EQ(StatusOf(session.keeper(), "Threads"), "1");
 #endif
   EXPECT_TRUE(TellClient());
   EXPECT_EQ(session.Wait(), "");
-  // When the session is over the gate does not spin: its thread has ended, or (before Linux 6.11) sleeps.
-  EXPECT_TRUE(WaitForDeath(session.client()));
-  EXPECT_TRUE(Eventually([&] {
-    for (const auto& task :
-         std::filesystem::directory_iterator("/proc/" + std::to_string(session.keeper()) + "/task")) {
-      std::ifstream file(task.path() / "syscall");
-      std::string number;
-      if (!(file >> number) || number == "running") return false;
-    }
-    return true;
-  }));
+  EXPECT_TRUE(server.Reached());
+  ExpectSleepAfter(session);
+}
+
+TEST_P(GateBlockingTest, AGateThatNobodyUsedSleeps) {
+  setup_.visible = true;
+  GateSession session(setup_, []() -> std::string { return ""; });
+  EXPECT_EQ(session.Wait(), "");
+  ExpectSleepAfter(session);
 }
 
 INSTANTIATE_TEST_SUITE_P(As, GateBlockingTest, testing::ValuesIn(TestUsers()),

@@ -56,6 +56,20 @@ int InstallFilter(bool wait_killable) {
   return static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program));
 }
 
+// Also of the calling process only: its children exist already.
+bool RefuseThreads() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAGAIN),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  sock_fprog program{5, filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+}
+
 bool EnterScope() {
   struct {
     uint64_t fs, net, scoped;
@@ -153,6 +167,7 @@ void CloseSocketsBut(int control) {
   }
   close(pair[1]);
   close(report);
+  if (!setup.threads && !RefuseThreads()) _exit(7);
   Fd listener = ReceiveFd(pair[0]);
   GateRules rules;
   rules.closed = Table(setup.closed);
@@ -170,12 +185,19 @@ void CloseSocketsBut(int control) {
   (void)!write(pair[0], "g", 1);
   close(pair[0]);
   (void)!write(control, &greeting, sizeof greeting);
-  char question = 0;
-  while (RetryEintr([&] { return read(control, &question, 1); }) == 1) {
+  for (;;) {
+    pollfd watched[2] = {{control, POLLIN, 0}, {GateToWatch(), POLLIN, 0}};
+    if (RetryEintr([&] { return poll(watched, 2, -1); }) == -1) _exit(6);
+    if (watched[1].revents != 0) {
+      OnGateReady();
+      if (setup.visible) prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // its first thread has hidden us again
+    }
+    char question = 0;
+    if (watched[0].revents == 0) continue;
+    if (RetryEintr([&] { return read(control, &question, 1); }) != 1) _exit(0);
     uint32_t answer = GateTurnedAway();
     (void)!write(control, &answer, sizeof answer);
   }
-  _exit(0);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ struct GateSetup {
   bool claim_other_uid = false;  // only the gate is told so
   bool drop_capabilities = false;
   bool wait_killable = false;  // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+  bool threads = true;         // whether the keeper may start any
   bool visible = false;        // the keeper is dumpable, so that a test without privileges can look into it
 };
 
