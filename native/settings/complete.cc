@@ -81,7 +81,7 @@ void CompleteNetwork(const SettingsContent& content, const ProfileDefaults& prof
     settings.network_hosts = {{}, content.allow_network->origin};
   const Field<bool>& all = content.allow_all_hosts;
   if (all && all->value && all->origin.layer >= hosts_layer &&
-      (all->origin.layer >= switch_layer || !switched_off)) {
+      (all->origin.layer > switch_layer || !switched_off)) {
     settings.network_all = *all;
   }
 }

@@ -1,5 +1,7 @@
 #include "settings/document.h"
 
+#include <algorithm>
+
 #include "base/result.h"
 #include "settings/json_parse.h"
 #include "settings/read_content.h"
@@ -31,6 +33,26 @@ bool LooksLikeEditor(const JsonValue& root) {
     if (block != nullptr && HasEditorSection(*block)) return true;
   }
   return false;
+}
+
+// An editor has keys of its own beside the sections, which are none of our business; but not our keys.
+void RefuseSettingsIn(FieldReader& reader, const JsonValue& object, const std::string& pointer) {
+  const auto keys = SettingsKeys();
+  for (const JsonMember& member : object.members) {
+    if (std::find(keys.begin(), keys.end(), member.key) == keys.end()) continue;
+    reader.Fail(AppendPointer(pointer, member.key),
+                Quoted(member.key) + " stands beside a section of an editor's settings, and would not count.",
+                "Move it into \"terminal.sandbox\", or say by \"shape\" which of the two this is.");
+  }
+}
+
+// Whether it is an editor's document was guessed: a document that is both could run unconfined by that.
+void RefuseMixture(FieldReader& reader, const JsonValue& root, const std::string& pointer) {
+  RefuseSettingsIn(reader, root, pointer);
+  for (std::string_view key : kPlatformKeys) {
+    const JsonValue* block = root.Find(key);
+    if (block != nullptr) RefuseSettingsIn(reader, *block, AppendPointer(pointer, key));
+  }
 }
 
 // One section of an editor's document in whichever way it is spelled: {"terminal": {"sandbox": {}}},
@@ -123,6 +145,7 @@ SettingsResult<LayerDocument> ParseSettings(std::string_view text, const Origin&
   FieldReader reader(root.layer);
   LayerDocument result;
   if (editor) {
+    if (shape == DocumentShape::kAuto) RefuseMixture(reader, document, root.pointer);
     ReadEditor(reader, document, root.pointer, result.settings, result.permissions);
   } else {
     ReadSettings(reader, document, root.pointer, kPlatformKeys, result.settings);

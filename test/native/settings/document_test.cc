@@ -165,6 +165,18 @@ TEST(DocumentTest, AnEditorsDocumentWithoutOurSectionsIsEmptyOnlyIfSaidSo) {
   EXPECT_EQ(ErrorsOf(R"({"terminal": {}})", DocumentShape::kSettings)[0].at.pointer, "/terminal");
 }
 
+TEST(DocumentTest, SettingsBesideAnEditorsSectionAreAnErrorUnlessSaidWhatTheyAre) {
+  const char* const mixed[][2] = {
+      {R"({"enabled": true, "agent.sandbox_permissions": {"write_paths": ["/x"]}})", "/enabled"},
+      {R"({"terminal": {}, "profile": "agent"})", "/profile"},
+      {R"({"enabled": true, "linux": {"terminal": {}}})", "/enabled"},
+      {R"({"linux": {"enabled": true, "terminal": {}}})", "/linux/enabled"}};
+  for (const auto& [text, pointer] : mixed) {
+    EXPECT_EQ(ErrorsOf(text)[0].at.pointer, pointer) << text;
+    EXPECT_FALSE(Parse(text, DocumentShape::kEditor).settings.enabled.has_value()) << text;
+  }
+}
+
 TEST(DocumentTest, PermissionsAlone) {
   const auto ok = ParsePermissions(R"({"network_hosts": ["a.b"], "allow_fs_write_all": true})",
                                    {Layer::kPermissions, "/p"});

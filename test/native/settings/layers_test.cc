@@ -156,6 +156,8 @@ TEST(LayersTest, NetworkFieldsOfDifferentLayers) {
   EXPECT_EQ(network({.user = R"({"network_hosts": ["a.b"], "allow_network": false})"}), "a.b");
   EXPECT_EQ(network({.user = R"({"network_hosts": ["a.b"], "allow_network": true})"}), "all");
   EXPECT_EQ(network({.user = R"({"profile": "agent", "allow_all_hosts": true})"}), "all");
+  EXPECT_EQ(network({.user = R"({"allow_network": false, "allow_all_hosts": true})"}), "none");
+  EXPECT_EQ(network({.user = R"({"linux": {"allow_network": false, "allow_all_hosts": true}})"}), "none");
   EXPECT_EQ(network({.user = R"({"network_hosts": ["a.b"]})",
                      .project = R"({"allow_network": false})",
                      .trusted = true}),
