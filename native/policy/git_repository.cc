@@ -17,6 +17,11 @@ constexpr std::string_view kCommandSources[] = {
     "config",  "config.worktree", "hooks",     "info",   "modules",      "worktrees",
     "remotes", "branches",        "commondir", "gitdir", "rebase-merge", "rebase-apply"};
 
+bool IsDirectory(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 bool Exists(const std::string& path) {
   struct stat info {};
   return lstat(path.c_str(), &info) == 0;
@@ -24,8 +29,8 @@ bool Exists(const std::string& path) {
 
 // HEAD, and objects and refs either here or in the common directory.
 bool LooksLikeGitDir(const GitRepository& repo) {
-  return Exists(JoinPath(repo.git_dir, "HEAD")) && Exists(JoinPath(repo.common_dir, "objects")) &&
-         Exists(JoinPath(repo.common_dir, "refs"));
+  return Exists(JoinPath(repo.git_dir, "HEAD")) && IsDirectory(JoinPath(repo.common_dir, "objects")) &&
+         IsDirectory(JoinPath(repo.common_dir, "refs"));
 }
 
 bool IsKnown(const std::vector<GitRepository>& found, const std::string& worktree) {
@@ -98,8 +103,11 @@ class Finder {
   }
 
   // A linked worktree is one that its main repository knows: <common>/worktrees/<name>, with a file that
-  // names our .git.
+  // names our .git. What lies in the working tree itself is no witness: whoever can write there wrote it. (A
+  // worktree made in the worktrees directory of a bare repository is its own Git directory, and not believed
+  // therefore.)
   Result<bool> IsKnownWorktree(const GitRepository& repo) const {
+    if (IsWithin(repo.git_dir, repo.worktree) && !IsWithin(repo.common_dir, repo.worktree)) return false;
     if (ParentOf(repo.git_dir) != JoinPath(repo.common_dir, "worktrees")) return false;
     TRY_ASSIGN(const std::string named, ReadPath(JoinPath(repo.git_dir, "gitdir")));
     TRY_ASSIGN(const std::string place, Place(repo.git_dir, named));

@@ -132,6 +132,31 @@ TEST_F(GitRepositoryTest, AForgedCommonDirectoryOpensNothing) {
   EXPECT_FALSE(Allowed(*With("full"), Rights::kRead, scratch_.Home("secret/x")));
 }
 
+// All that speaks for it lies in the project, where a session, or an archive, has put it.
+TEST_F(GitRepositoryTest, AProjectIsNoWitnessForWhatLiesAboveIt) {
+  scratch_.Dir("above/objects");
+  scratch_.Dir("above/refs");
+  scratch_.File("above/secret");
+  const std::string project = scratch_.Dir("above/worktrees/name");
+  scratch_.File("above/worktrees/name/.git", "gitdir: .\n");
+  scratch_.File("above/worktrees/name/commondir", "../..\n");
+  scratch_.File("above/worktrees/name/gitdir", project + "/.git\n");
+  scratch_.File("above/worktrees/name/HEAD", "ref: refs/heads/main\n");
+  PolicyInput input = scratch_.Input(R"({"enabled": true})");
+  input.project_dir = input.cwd = project;
+  const auto policy = scratch_.Resolve(std::move(input));
+  EXPECT_FALSE(Allowed(*policy, Rights::kRead, scratch_.Path("above/secret")));
+  EXPECT_TRUE(Allowed(*policy, Rights::kReadWrite, project + "/file"));
+}
+
+TEST_F(GitRepositoryTest, WhatOnlyHasTheNamesOfAGitDirectoryOpensNothing) {
+  MakeLinkedWorktree();
+  EXPECT_TRUE(Find()[0].verified);
+  std::filesystem::remove(scratch_.Path("home/me/main/.git/refs"));
+  scratch_.File("home/me/main/.git/refs");
+  EXPECT_FALSE(Find()[0].verified);
+}
+
 TEST_F(GitRepositoryTest, Submodules) {
   MakeGitDir("home/me/project/.git");
   MakeGitDir("home/me/project/.git/modules/lib");
