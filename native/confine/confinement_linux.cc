@@ -13,12 +13,6 @@
 namespace spty {
 namespace {
 
-// Where a socket of somebody outside may be connected to: what is granted for its own sake, not the shared
-// system places.
-bool MayHoldSockets(const Grant& grant) {
-  return grant.kind == GrantKind::kProject || grant.kind == GrantKind::kTemp;
-}
-
 bool HasReadHole(const Policy& policy, const Grant& grant) {
   return std::ranges::any_of(policy.holes(), [&](const Hole& hole) {
     return hole.denies_read && hole.path != grant.path() && IsWithin(hole.path, grant.path());

@@ -60,16 +60,11 @@ class RuleMaker {
     return add_(fd, rights_.For(granted, type));
   }
 
-  // Those that are cut out by granting what is around them. Git metadata in a writable directory is not:
-  // there nothing new could be made in the project any more. It is reported instead (see enforcement.cc).
+  // Those that are cut out here. The others are reported instead (see enforcement.cc).
   std::vector<const Hole*> HolesIn(const Grant& grant) const {
     std::vector<const Hole*> holes;
     for (const Hole& hole : policy_.holes()) {
-      if (hole.path == grant.path() || !IsWithin(hole.path, grant.path())) continue;
-      const bool writable = grant.rights == Rights::kReadWrite;
-      if (!hole.denies_read && !writable) continue;
-      if (writable && hole.kind == HoleKind::kGit) continue;
-      holes.push_back(&hole);
+      if (IsGrantedAround(grant, hole)) holes.push_back(&hole);
     }
     return holes;
   }

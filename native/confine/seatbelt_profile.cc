@@ -19,13 +19,6 @@ struct PathRule {
   const Hole* hole = nullptr;
 };
 
-// Where a socket of somebody outside may be connected to: what is granted for its own sake, not the shared
-// system places.
-bool MayHoldSockets(const Grant& grant) {
-  return grant.rights == Rights::kReadWrite &&
-         (grant.kind == GrantKind::kProject || grant.kind == GrantKind::kTemp);
-}
-
 class ProfileWriter {
  public:
   ProfileWriter(const Policy& policy, const SeatbeltOptions& options) : policy_(policy), options_(options) {}

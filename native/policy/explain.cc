@@ -72,9 +72,7 @@ void ExplainSocket(const Policy& policy, const PathLookup& target, Explanation& 
     return;
   }
   const FileDecision decision = policy.Decide(target.path, Rights::kReadWrite);
-  const bool own = decision.allowed &&
-                   (decision.grant->kind == GrantKind::kProject || decision.grant->kind == GrantKind::kTemp);
-  if (own) {
+  if (decision.allowed && MayHoldSockets(*decision.grant)) {
     result.allowed = true;
     result.by = decision.grant->origin;
     result.reason = "The socket is in the project or in the session's own temporary directory.";
@@ -97,11 +95,45 @@ std::string ReasonFor(const Hole& hole) {
   return "Only the basic devices are granted.";
 }
 
+// The nearest directory that is there: itself, or the one in which it would have to be made.
+std::string ExistingDirectory(PathResolver& resolver, const PathLookup& target) {
+  if (target.pin) return target.pin->type == FileType::kDirectory ? target.path : std::string();
+  for (std::string place = ParentOf(target.path); place != "/"; place = ParentOf(place)) {
+    const Result<PathLookup> found = resolver.LookUp(place);
+    if (found.ok() && found.value().pin) return found.value().path;
+  }
+  return "/";
+}
+
+// What a grant on Linux does not reach although it lies in it; empty if it is reached.
+std::string BeyondReach(const Policy& policy, PathResolver& resolver, const PathLookup& target,
+                        const Grant& grant, Access access) {
+  if (policy.settings().platform != Platform::kLinux) return {};
+  const bool of_kernel = IsWithin(target.path, "/proc") || IsWithin(target.path, "/sys");
+  if (access == Access::kWrite && of_kernel)
+    return "What the kernel shows there is granted for reading only.";
+  const std::string directory = ExistingDirectory(resolver, target);
+  if (directory.empty()) return {};
+  for (const Hole& hole : policy.holes()) {
+    if (!IsGrantedAround(grant, hole) || hole.path == directory || !IsWithin(hole.path, directory)) continue;
+    return ShortenHome(directory, policy.home()) + " holds " + ShortenHome(hole.path, policy.home()) +
+           ", which is protected: what else is in it when the session starts is granted, but it cannot be " +
+           "listed, and nothing new can be made or reached in it.";
+  }
+  return {};
+}
+
 void ExplainFile(const Policy& policy, PathResolver& resolver, const PathLookup& target,
                  Explanation& result) {
   const FileDecision decision = policy.Decide(target.path, RightsFor(result.access));
-  result.allowed = decision.allowed;
-  if (decision.allowed) {
+  if (decision.allowed) result.reason = BeyondReach(policy, resolver, target, *decision.grant, result.access);
+  result.allowed = decision.allowed && result.reason.empty();
+  if (decision.allowed && !result.allowed) {
+    result.by = decision.grant->origin;
+    if (!target.pin) result.suggestion = SuggestCreation(policy, target.path);
+    return;
+  }
+  if (result.allowed) {
     result.by = decision.grant->origin;
     result.reason = "Granted (" + std::string(NameOf(decision.grant->rights)) + ") with " +
                     ShortenHome(decision.grant->path(), policy.home()) + ".";

@@ -24,6 +24,27 @@ Limits Policy::limits() const {
   return {settings().max_processes, settings().max_memory_bytes, settings().max_cpu_percent};
 }
 
+bool IsGrantedAround(const Grant& grant, const Hole& hole) {
+  if (hole.path == grant.path() || !IsWithin(hole.path, grant.path())) return false;
+  const bool writable = grant.rights == Rights::kReadWrite;
+  if (!hole.denies_read && !writable) return false;
+  return !writable || hole.kind != HoleKind::kGit;
+}
+
+bool MayHoldSockets(const Grant& grant) {
+  if (grant.rights != Rights::kReadWrite) return false;
+  if (grant.kind == GrantKind::kTemp) return true;
+  if (grant.kind != GrantKind::kProject) return false;
+  // Where servers of all kinds have theirs: tmux, X11, agents, buses.
+  constexpr std::string_view kShared[] = {"/tmp",         "/var/tmp",         "/dev/shm",
+                                          "/run/user",    "/var/run",         "/private/tmp",
+                                          "/private/var", "/private/var/tmp", "/private/var/run"};
+  for (std::string_view place : kShared) {
+    if (IsWithin(place, grant.path())) return false;
+  }
+  return ParentOf(grant.path()) != "/run/user";
+}
+
 FileDecision DecideFile(const std::vector<Grant>& grants, const std::vector<Hole>& holes,
                         std::string_view canonical_path, Rights rights) {
   FileDecision decision;

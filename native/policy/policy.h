@@ -57,6 +57,15 @@ struct Hole {
   bool by_project_only = false;
 };
 
+// Whether Landlock, which can only grant, cuts the hole out by granting what lies around it. The directories
+// on the way get no right then, not even to be listed: that would count in the hole, too. Git metadata in a
+// writable directory is not cut out in this way: nothing new could be made in the project any more.
+bool IsGrantedAround(const Grant& grant, const Hole& hole);
+
+// Whether a socket that somebody outside has bound below it may be connected to: what is writable and granted
+// for its own sake, not the shared places of the system, nor a project that holds one of those.
+bool MayHoldSockets(const Grant& grant);
+
 // A UNIX socket, or a directory of them, that may be connected to. By path, not by inode: daemons restart.
 struct SocketRule {
   std::string path;

@@ -31,7 +31,7 @@ const char* ListFor(Access access) {
 std::string CautionFor(const Policy& policy, PathResolver& resolver, const std::string& path) {
   for (std::string_view credential : DefaultDeniedReadPaths(policy.settings().platform)) {
     const Expansion place = resolver.Expand(credential);
-    if (IsWithin(path, place.text) || IsWithin(place.text, path)) {
+    if (IsWithin(path, place.text)) {
       return "It holds credentials (" + std::string(credential) +
              "); whatever runs in the session could use them.";
     }
@@ -73,7 +73,23 @@ Suggestion SuggestRemoval(const Hole& hole) {
   return suggestion;
 }
 
+// Whether a grant of the place would not reach what is new in it.
+bool HoldsDenied(const Policy& policy, PathResolver& resolver, const std::string& place) {
+  for (const auto& denied : policy.settings().denied_read.items) {
+    const Expansion expansion = resolver.Expand(denied.value);
+    if (expansion.outcome == Expansion::Outcome::kPath && IsWithin(expansion.text, place)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+Suggestion SuggestCreation(const Policy& policy, const std::string& canonical_path) {
+  Suggestion suggestion;
+  suggestion.text =
+      "Create " + ShortenHome(canonical_path, policy.home()) + " before the session is started.";
+  return suggestion;
+}
 
 Suggestion SuggestForPath(const Policy& policy, PathResolver& resolver, Access access,
                           const PathLookup& target, const Hole* hole) {
@@ -88,7 +104,8 @@ Suggestion SuggestForPath(const Policy& policy, PathResolver& resolver, Access a
     }
   }
   Suggestion suggestion;
-  const bool too_wide = IsWithin(resolver.home(), place) || place == "/";
+  const bool too_wide =
+      IsWithin(resolver.home(), place) || place == "/" || HoldsDenied(policy, resolver, place);
   if (!target.pin && (too_wide || hole != nullptr)) {
     suggestion.text = "Create " + ShortenHome(target.path, resolver.home()) + " first, then add it to " +
                       ListFor(access) + ".";
@@ -132,7 +149,10 @@ Suggestion SuggestForHost(const Policy& policy, const std::string& host, uint16_
   }
   suggestion.pointer = "/network_hosts/-";
   suggestion.value = host;
-  suggestion.text = "Add " + host + " to network_hosts.";
+  suggestion.text =
+      "Add " + host +
+      " to network_hosts. (Not enforced yet: while strict is true such a session does not start, "
+      "and else it has no network. Until then only allow_network helps, which opens all of it.)";
   return suggestion;
 }
 

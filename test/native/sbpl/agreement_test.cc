@@ -61,6 +61,7 @@ class RandomPolicy {
     parts.confined = true;
     parts.home = "/Users/me";
     auto settings = std::make_shared<Settings>();
+    settings->platform = Platform::kMacos;
     settings->nested_pty.value = static_cast<NestedPty>(Below(3));
     parts.settings = std::move(settings);
     return parts;
