@@ -66,9 +66,9 @@ constexpr std::string_view kEnvVars[] = {"PATH",
                                          "GPG_TTY",
                                          "COLORTERM"};
 
-constexpr std::string_view kLinuxAccountSockets[] = {"/var/lib/sss/pipes/nss",
-                                                     "/run/systemd/userdb/io.systemd.Multiplexer",
-                                                     "/run/systemd/userdb/io.systemd.DynamicUser"};
+// Not those in /run/systemd/userdb: io.systemd.DynamicUser is served by systemd itself, together with methods
+// that start units, and io.systemd.Multiplexer tells password hashes to root, and to each user the own one.
+constexpr std::string_view kLinuxAccountSockets[] = {"/var/lib/sss/pipes/nss"};
 // nscd answers for users and for hosts on one socket.
 constexpr std::string_view kLinuxHostSockets[] = {
     "/run/nscd/socket", "/run/systemd/resolve/io.systemd.Resolve", "/run/avahi-daemon/socket"};
