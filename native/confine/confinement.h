@@ -1,6 +1,8 @@
 // Everything that the kernel is asked for on behalf of one session, complete before any process exists.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct Confinement {
 };
 
 // `slave` is the session's own terminal. `enforcement` must be for this policy, and confined.
-Result<Confinement> PrepareConfinement(const Policy& policy, const Enforcement& enforcement, const Fd& slave);
+Result<Confinement> PrepareConfinement(const Policy& policy, const Enforcement& enforcement, const Fd& slave,
+                                       pid_t keeper);
 
 }  // namespace spty

@@ -67,11 +67,12 @@ Result<Fd> OuterDomain(const LandlockRights& rights) {
   return ruleset.Take();
 }
 
-Result<std::vector<uint64_t>> Filter(const Enforcement& enforcement) {
+Result<std::vector<uint64_t>> Filter(const Enforcement& enforcement, pid_t keeper) {
   const std::optional<Architecture> architecture = NativeArchitecture();
   if (!architecture) return Error{Stage::kConfinement, ENOTSUP, "seccomp on this processor"};
   SeccompOptions options;
   options.inet = enforcement.inet;
+  options.keeper = static_cast<uint32_t>(keeper);
   switch (enforcement.unix_sockets) {
     case UnixSocketMode::kGate:
       options.unix_sockets = UnixSockets::kGate;
@@ -103,8 +104,8 @@ void FillGateRules(const Policy& policy, Confinement& confinement) {
 
 }  // namespace
 
-Result<Confinement> PrepareConfinement(const Policy& policy, const Enforcement& enforcement,
-                                       const Fd& slave) {
+Result<Confinement> PrepareConfinement(const Policy& policy, const Enforcement& enforcement, const Fd& slave,
+                                       pid_t keeper) {
   Confinement confinement;
   const LandlockRights rights(enforcement.features.landlock_abi);
   if (rights.handled_fs != 0) {
@@ -114,7 +115,7 @@ Result<Confinement> PrepareConfinement(const Policy& policy, const Enforcement& 
     TRY_ASSIGN(confinement.outer, OuterDomain(rights));
   }
   if (enforcement.features.seccomp_err == 0) {
-    TRY_ASSIGN(confinement.filter, Filter(enforcement));
+    TRY_ASSIGN(confinement.filter, Filter(enforcement, keeper));
     confinement.gate = enforcement.unix_sockets == UnixSocketMode::kGate;
     confinement.gate_inet = confinement.gate && enforcement.inet;
   }

@@ -3,6 +3,8 @@
 namespace spty {
 
 // All of it is in the profile, which every session has: see MarkSession.
-Result<Confinement> PrepareConfinement(const Policy&, const Enforcement&, const Fd&) { return Confinement{}; }
+Result<Confinement> PrepareConfinement(const Policy&, const Enforcement&, const Fd&, pid_t) {
+  return Confinement{};
+}
 
 }  // namespace spty

@@ -26,6 +26,7 @@ struct SeccompOptions {
   // Whether AF_INET and AF_INET6 sockets may be made: TCP, UDP and ping, nothing raw.
   bool inet = false;
   UnixSockets unix_sockets = UnixSockets::kRefuse;
+  uint32_t keeper = 0;  // whose scheduling is not the session's business; 0: nobody's
 };
 
 enum class Architecture : uint8_t { kX86_64, kAarch64 };

@@ -41,7 +41,9 @@ constexpr uint32_t kTreeRequests[] = {0x9401, 0x940e, 0x940f, 0x9417, 0x9418, 0x
 // of them.
 constexpr uint32_t kType = 0xff00;
 constexpr uint32_t kBcachefs = 0xbc00;
-constexpr uint32_t kSetModeFilter = 1;  // of seccomp(2)
+constexpr uint32_t kPriorityOfUser = 2;    // PRIO_USER
+constexpr uint32_t kIoPriorityOfUser = 3;  // IOPRIO_WHO_USER
+constexpr uint32_t kSetModeFilter = 1;     // of seccomp(2)
 constexpr uint32_t kNewListener = 1 << 3;
 
 // Refused whatever their arguments, with the errno that a user without privileges would get for most of them.
@@ -64,8 +66,7 @@ constexpr SyscallNumber kNotPermitted[] = {
 constexpr SyscallNumber kNotImplemented[] = {
     // Its requests pass by every other check.
     kSys_io_uring_setup, kSys_io_uring_enter, kSys_io_uring_register,
-    // Names of message queues belong to no file system that Landlock sees: it would let a session remove
-    // those of
+    // Names of message queues belong to no file system that Landlock sees: a session could remove those of
     // others, and leave some behind.
     kSys_mq_open, kSys_mq_unlink,
     // Its flags are in memory, and one of them starts a process in any cgroup that the user may write to,
@@ -90,6 +91,7 @@ class FilterWriter {
     WriteSocket();
     WriteSocketPair();
     WriteLimits();
+    WriteScheduling();
     WriteListeners();
     WriteAnswers();
     return bpf_.Assemble();
@@ -124,6 +126,11 @@ class FilterWriter {
     Dispatch(kSys_socket, socket_);
     Dispatch(kSys_socketpair, socket_pair_);
     Dispatch(kSys_prlimit64, limits_);
+    Dispatch(kSys_setpriority, priority_);
+    Dispatch(kSys_ioprio_set, io_priority_);
+    for (const SyscallNumber& number :
+         {kSys_sched_setaffinity, kSys_sched_setattr, kSys_sched_setparam, kSys_sched_setscheduler})
+      Dispatch(number, schedule_);
     if (options_.unix_sockets == UnixSockets::kGate) {
       Dispatch(kSys_connect, notify_);
       Dispatch(kSys_listen, notify_);
@@ -243,6 +250,29 @@ class FilterWriter {
     bpf_.Return(kSeccompAllow);
   }
 
+  // Scheduling, too, reaches every process of the user. A keeper that runs only when nobody else wants to, on
+  // the processor that the session keeps busy, takes seconds to end the session. Not flatly for others: a
+  // session may schedule its own processes and threads, which are named by number. The keeper is the leader
+  // of a group of its own, with the same number.
+  void WriteScheduling() {
+    bpf_.Bind(priority_);
+    bpf_.LoadArgumentLow(0);
+    bpf_.JumpIfEqual(kPriorityOfUser, not_permitted_);
+    WriteUnlessKeeper(1);
+    bpf_.Bind(io_priority_);
+    bpf_.LoadArgumentLow(0);
+    bpf_.JumpIfEqual(kIoPriorityOfUser, not_permitted_);
+    WriteUnlessKeeper(1);
+    bpf_.Bind(schedule_);
+    WriteUnlessKeeper(0);
+  }
+
+  void WriteUnlessKeeper(int argument) {
+    bpf_.LoadArgumentLow(argument);
+    if (options_.keeper != 0) bpf_.JumpIfEqual(options_.keeper, not_permitted_);
+    bpf_.Return(kSeccompAllow);
+  }
+
   // Where two filters ask about a call, the newer one's listener is heard. As long as the keeper has ours the
   // kernel refuses another one; once the keeper is dead it would not, and the session could answer for
   // itself.
@@ -284,6 +314,9 @@ class FilterWriter {
   Label socket_ = bpf_.NewLabel();
   Label socket_pair_ = bpf_.NewLabel();
   Label limits_ = bpf_.NewLabel();
+  Label priority_ = bpf_.NewLabel();
+  Label io_priority_ = bpf_.NewLabel();
+  Label schedule_ = bpf_.NewLabel();
   Label seccomp_ = bpf_.NewLabel();
   Label allow_ = bpf_.NewLabel();
   Label not_permitted_ = bpf_.NewLabel();

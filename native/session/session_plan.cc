@@ -176,7 +176,8 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
   plan.argv.push_back(request.file);
   plan.argv.insert(plan.argv.end(), request.args.begin(), request.args.end());
   if (enforcement.confined) {
-    TRY_ASSIGN(Confinement confinement, PrepareConfinement(*request.policy, enforcement, slave));
+    TRY_ASSIGN(Confinement confinement,
+               PrepareConfinement(*request.policy, enforcement, slave, keeper.pid()));
     Take(std::move(confinement), plan, session);
   }
   TRY(LendStdio(request, plan, session));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -29,13 +30,16 @@ constexpr const char* kPrivilegeFirst =
     "refused in the same way outside, where a privilege is asked for first";
 constexpr const char* kMayBeAbsent = "refused in the same way outside, by a kernel that lacks it";
 
+// A number that no process has: outside the kernel does not find it.
+constexpr pid_t kKeeper = 0x7fff'fff0;
+
 struct Refusal {
   const char* name;
   int expected;
   std::function<int()> act;
   bool namespaces = false;
   const char* may_be_void = nullptr;
-  SeccompOptions options = {true, UnixSockets::kKernel};
+  SeccompOptions options = {true, UnixSockets::kKernel, kKeeper};
 };
 
 void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
@@ -101,6 +105,16 @@ std::vector<Refusal> SimpleCalls() {
       {"mq_unlink", ENOSYS, Call(kSys_mq_unlink, kBadPointer)},
       // Too short to be its arguments.
       {"clone3", ENOSYS, Call(kSys_clone3, kBadPointer, 1), false, kMayBeAbsent},
+      {"setpriority_of_keeper", EPERM, Call(kSys_setpriority, PRIO_PROCESS, kKeeper, 0)},
+      {"setpriority_of_keepers_group", EPERM, Call(kSys_setpriority, PRIO_PGRP, kKeeper | kGarbage, 0)},
+      {"setpriority_of_user", EPERM, Call(kSys_setpriority, PRIO_USER | kGarbage, kKeeper, 0)},
+      {"ioprio_set_of_keeper", EPERM, Call(kSys_ioprio_set, 1, kKeeper, 0)},
+      {"ioprio_set_of_user", EPERM, Call(kSys_ioprio_set, 3, kKeeper, 0)},
+      {"sched_setaffinity_of_keeper", EPERM, Call(kSys_sched_setaffinity, kKeeper, 0, kBadPointer)},
+      {"sched_setscheduler_of_keeper", EPERM,
+       Call(kSys_sched_setscheduler, kKeeper | kGarbage, SCHED_OTHER, kBadPointer)},
+      {"sched_setparam_of_keeper", EPERM, Call(kSys_sched_setparam, kKeeper, kBadPointer)},
+      {"sched_setattr_of_keeper", EPERM, Call(kSys_sched_setattr, kKeeper, kBadPointer)},
       // Of the process that tries, by its number: outside it succeeds.
       {"prlimit64_by_number", EPERM,
        [] {
