@@ -12,6 +12,7 @@ namespace {
 
 // Directories below this depth are moved up before they are emptied: descriptors are not unlimited.
 constexpr int kDeepest = 32;
+constexpr int kNames = 1 << 16;
 
 class Remover {
  public:
@@ -65,9 +66,14 @@ class Remover {
     const Fd itself = OpenDirectory(dir, name, &info);
     if (!itself.valid()) return Give(errno);
     if (info.st_dev != device_) return Give(EXDEV);
-    char moved[32];
-    snprintf(moved, sizeof moved, ".moved-%u", moved_++);
-    return renameat(dir, name, top_, moved) == 0 ? true : Give(errno);
+    // Whoever filled the tree may have foreseen the names.
+    for (int attempt = 0; attempt < kNames; ++attempt) {
+      char moved[32];
+      snprintf(moved, sizeof moved, ".moved-%u", moved_++);
+      if (renameat(dir, name, top_, moved) == 0) return true;
+      if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) break;
+    }
+    return Give(errno);
   }
 
   bool Give(int err) {
@@ -114,7 +120,9 @@ int RemoveTree(const char* path, bool own_only) {
   if (own_only && info.st_uid != geteuid()) return EPERM;
   Remover remover(top.get(), info.st_dev);
   remover.Empty(top.get(), 0);
-  if (rmdir(path) == -1 && errno != ENOENT) remover.Remember(errno);
+  // If that goes, all else is gone, whatever went wrong on the way.
+  if (rmdir(path) == 0 || errno == ENOENT) return 0;
+  remover.Remember(errno);
   return remover.err();
 }
 

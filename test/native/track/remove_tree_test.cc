@@ -67,6 +67,20 @@ TEST(RemoveTree, OpensWhatItsOwnerLockedHoweverDeepItIs) {
   EXPECT_FALSE(fs::exists(tree));
 }
 
+TEST(RemoveTree, TakesOtherNamesWhereItsOwnAreTaken) {
+  TempDir dir;
+  const std::string tree = dir.File("tree");
+  fs::create_directory(tree);
+  std::string deep = tree;
+  for (int i = 0; i < 40; ++i) deep += "/d";
+  fs::create_directories(deep + "/x");
+  // More than one pass, as what was moved up comes last; and none of them may be lost.
+  for (int i = 0; i < 50; ++i) fs::create_directories(tree + "/.moved-" + std::to_string(i) + "/full");
+  dir.Write("tree/.moved-50", "x", 0644);
+  EXPECT_EQ(RemoveTree(tree.c_str()), 0);
+  EXPECT_FALSE(fs::exists(tree));
+}
+
 TEST(RemoveTree, NeedsFewDescriptorsHoweverDeepItGoes) {
   TempDir dir;
   const std::string tree = dir.File("tree");
