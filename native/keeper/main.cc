@@ -164,6 +164,8 @@ class Keeper final : public Children {
     if (!outcome.converged) return;
     wire::Done done{first + outcome.rounds, reaped_ - reaped_before + killer.killed_strays(),
                     killer.mechanisms(), RemoveCgroup(plan_)};
+    // A host that is gone does not hear it.
+    if (plan_.view.temp_dir[0] != '\0') (void)SendFrame(kControl, wire::Type::kEmptied, &done, sizeof done);
     // Once nobody is left who could write to it.
     if (plan_.view.temp_dir[0] != '\0') {
       int err = RemoveTree(plan_.view.temp_dir);
@@ -173,7 +175,6 @@ class Keeper final : public Children {
       int err = RemoveTree(plan_.view.mark);
       if (done.clean_err == 0) done.clean_err = err;
     }
-    // A host that is gone does not hear it.
     (void)SendFrame(kControl, wire::Type::kDone, &done, sizeof done);
   }
 

@@ -20,7 +20,7 @@
 namespace spty::wire {
 
 inline constexpr uint32_t kMagic = 0x59545053;  // "SPTY"
-inline constexpr uint16_t kVersion = 6;
+inline constexpr uint16_t kVersion = 7;
 
 // Above anything execve(2) would accept (arguments and environment together: at most 6 MiB on Linux).
 inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
@@ -42,6 +42,7 @@ enum class Type : uint16_t {
   kExited = 18,
   kFeatures = 19,
   kDone = 20,
+  kEmptied = 21,
 };
 
 struct Header {
@@ -124,7 +125,8 @@ struct Features {
 };
 static_assert(sizeof(Features) == 32);
 
-// How the keeper ended the session: nobody is left.
+// How the keeper ended the session: nobody is left. It comes twice if there are files to be removed: as
+// kEmptied before that, which may take long, and as kDone when all is over.
 struct Done {
   uint32_t rounds;
   uint32_t reaped;      // processes that ended while it did so

@@ -15,6 +15,9 @@ constexpr auto kTick = std::chrono::milliseconds(5);
 constexpr char kKeeperKilled[] = "the keeper of this session was ended by somebody else";
 constexpr char kKeeperStopped[] = "the keeper of this session was held by somebody else, and had to be ended";
 
+constexpr char kStillRemoving[] =
+    "nobody is left, but the private temporary directory could not be removed in time";
+
 std::string NotRemoved(int err) {
   return err == 0 ? "" : "not everything could be removed: " + ErrnoName(err);
 }
@@ -165,7 +168,7 @@ bool Disposer::Step(Disposal& disposal, DisposeReport* report) {
   }
   const Session::Proof proof = session.ProveEmpty();
   if (proof == Session::Proof::kPending && now < disposal.deadline) return false;
-  *report = Summary(disposal, proof == Session::Proof::kEmpty);
+  *report = Summary(disposal, proof == Session::Proof::kEmpty || session.emptied());
   return true;
 }
 
@@ -173,11 +176,12 @@ DisposeReport Disposer::Summary(const Disposal& disposal, bool converged) {
   Session& session = *disposal.session;
   DisposeReport report;
   report.converged = converged;
-  if (const std::optional<wire::Done> done = session.done()) {
-    report.rounds = done->rounds;
-    report.killed = done->reaped;
-    AddMechanisms(done->mechanisms, report.mechanisms);
-    report.problem = NotRemoved(done->clean_err);
+  const std::optional<wire::Done> done = session.done();
+  if (const std::optional<wire::Done> told = done ? done : session.emptied()) {
+    report.rounds = told->rounds;
+    report.killed = told->reaped;
+    AddMechanisms(told->mechanisms, report.mechanisms);
+    report.problem = done ? NotRemoved(told->clean_err) : kStillRemoving;
   } else if (session.keeper_gone()) {
     report.problem = session.keeper_killed() ? kKeeperStopped : kKeeperKilled;
     if (session.clean_err() != 0) report.problem += "; " + NotRemoved(session.clean_err());

@@ -23,6 +23,7 @@ bool PayloadSize(wire::Type type, size_t* size) {
       *size = sizeof(wire::Exited);
       return true;
     case wire::Type::kDone:
+    case wire::Type::kEmptied:
       *size = sizeof(wire::Done);
       return true;
     case wire::Type::kFeatures:

@@ -217,6 +217,11 @@ std::optional<wire::Done> Session::done() const {
   return done_;
 }
 
+std::optional<wire::Done> Session::emptied() const {
+  std::lock_guard lock(end_mutex_);
+  return emptied_;
+}
+
 std::vector<ProcessInfo> Session::Members(bool with_argv) const {
   std::vector<ProcessInfo> members;
   {
@@ -278,6 +283,11 @@ void Session::HandleFrame(const Frame& frame) {
     case wire::Type::kDone: {
       std::lock_guard lock(end_mutex_);
       done_ = frame.done;
+      return;
+    }
+    case wire::Type::kEmptied: {
+      std::lock_guard lock(end_mutex_);
+      emptied_ = frame.done;
       return;
     }
     default:

@@ -103,6 +103,8 @@ class Session final : public Pump::Source,
   int clean_err() const { return clean_err_; }
   // How the keeper ended the session, once it has.
   std::optional<wire::Done> done() const;
+  // The same a little earlier, once nobody is left but files are still to be removed.
+  std::optional<wire::Done> emptied() const;
   bool has_cgroup() const { return cgroup_.has_value(); }
   // Whether the keeper ends everybody in it in one stroke.
   bool killed_by_cgroup() const { return cgroup_ && cgroup_->kill() >= 0; }
@@ -178,6 +180,7 @@ class Session final : public Pump::Source,
   std::optional<End> end_;              // guarded by end_mutex_: how the shell ended
   bool output_complete_ = false;        // guarded by end_mutex_
   std::optional<wire::Done> done_;      // guarded by end_mutex_
+  std::optional<wire::Done> emptied_;   // guarded by end_mutex_
   bool keeper_gone_ = false;            // guarded by end_mutex_
   bool keeper_killed_ = false;          // guarded by end_mutex_: by us, as it did not do its work
   std::function<void()> end_listener_;  // guarded by client_mutex_
