@@ -85,6 +85,8 @@ export interface NativeSession {
   resize(cols: number, rows: number, xPixels: number, yPixels: number): number;
   kill(signal: number): boolean;
   foregroundProgram(): string;
+  /** From here on the end is told, and output as far as it is not paused. */
+  begin(): void;
   pause(): void;
   resume(): void;
   hangUp(): void;

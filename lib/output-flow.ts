@@ -7,10 +7,11 @@ export class OutputFlow implements Holders {
   /** Destinations of pipe() that are full. */
   private readonly holders = new Set<object>();
 
-  constructor(private readonly session: { pause(): void; resume(): void }) {}
+  constructor(private readonly session: { begin(): void; pause(): void; resume(): void }) {}
 
   begin(): void {
     this.begun = true;
+    this.session.begin();
     this.apply();
   }
 

@@ -1,5 +1,7 @@
 #include "binding/native_session.h"
 
+#include <signal.h>
+
 #include <cerrno>
 
 #include "binding/addon.h"
@@ -18,6 +20,7 @@ Napi::Function NativeSession::Define(Napi::Env env) {
                          InstanceMethod<&NativeSession::Resize>("resize"),
                          InstanceMethod<&NativeSession::Kill>("kill"),
                          InstanceMethod<&NativeSession::ForegroundProgram>("foregroundProgram"),
+                         InstanceMethod<&NativeSession::Begin>("begin"),
                          InstanceMethod<&NativeSession::Pause>("pause"),
                          InstanceMethod<&NativeSession::Resume>("resume"),
                          InstanceMethod<&NativeSession::HangUp>("hangUp"),
@@ -98,7 +101,8 @@ void NativeSession::Deliver() {
   if (session_ == nullptr) return;
   if (session_->TakeInputFlushed()) Call(on_drain_, {});
   if (session_ != nullptr) DeliverLimitHits();
-  if (session_ != nullptr && !paused_ && !DeliverOutput()) DeliverEnd();
+  // While output is held back there is no end either, unless there is no output.
+  if (session_ != nullptr && (HoldsOutput() || !DeliverOutput())) DeliverEnd();
   if (session_ == nullptr) return;
   scheduled_ = false;
   // What the pump reported until here it did not post. From here on it does, so nothing is missed and nothing
@@ -117,8 +121,13 @@ void NativeSession::DeliverLimitHits() {
   }
 }
 
+// Whoever has killed the shell waits for its end, not for more of its output.
+bool NativeSession::HoldsOutput() const { return paused_ && !(begun_ && killed_ && session_->shell_ended()); }
+
 bool NativeSession::HasNews() {
-  return session_->input_flushed() || session_->has_hits() || (!paused_ && session_->HasOutputOrEnd());
+  if (session_->input_flushed() || session_->has_hits()) return true;
+  if (!HoldsOutput() && session_->has_output()) return true;
+  return begun_ && !end_delivered_ && session_->HasEnd();
 }
 
 bool NativeSession::DeliverOutput() {
@@ -136,7 +145,7 @@ bool NativeSession::DeliverOutput() {
 }
 
 void NativeSession::DeliverEnd() {
-  if (end_delivered_) return;
+  if (end_delivered_ || !begun_) return;
   std::optional<Session::End> end = session_->TakeEnd();
   if (!end) return;
   end_delivered_ = true;
@@ -152,10 +161,16 @@ void NativeSession::DeliverEnd() {
       napi_get_boolean(Env(), lost, &keeper_lost) == napi_ok) {
     Call(on_exit_, {code, signal, keeper_lost});
   }
-  // The handlers hold the terminal, and the terminal holds us: nothing of that would ever be collected.
+  // What stays may still run into its limits.
+  if (stays) return;
+  ForgetHandlers();
+  ForgetSelf();
+}
+
+// They hold the terminal, and the terminal holds us: nothing of that would ever be collected.
+void NativeSession::ForgetHandlers() {
   for (Napi::FunctionReference* handler : {&on_data_, &on_drain_, &on_exit_, &on_more_, &on_limit_})
     handler->Reset();
-  if (!stays) ForgetSelf();
 }
 
 // Nothing holds us for the session's sake any more.
@@ -238,12 +253,22 @@ Napi::Value NativeSession::Resize(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value NativeSession::Kill(const Napi::CallbackInfo& info) {
-  bool sent = session_ != nullptr && session_->Signal(info[0].ToNumber().Int32Value());
+  const int number = info[0].ToNumber().Int32Value();
+  bool sent = session_ != nullptr && session_->Signal(number);
+  for (int ending : {SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGTERM}) killed_ |= number == ending;
+  // It may have ended before.
+  if (session_ != nullptr && killed_) Schedule();
   return Napi::Boolean::New(info.Env(), sent);
 }
 
 Napi::Value NativeSession::ForegroundProgram(const Napi::CallbackInfo& info) {
   return Napi::String::New(info.Env(), session_ == nullptr ? "" : session_->ForegroundProgram());
+}
+
+// Listeners have had their chance to come.
+void NativeSession::Begin(const Napi::CallbackInfo&) {
+  begun_ = true;
+  if (session_ != nullptr) Schedule();
 }
 
 // A terminal that was hung up has nothing to hold back any more, but its end.
@@ -257,6 +282,7 @@ void NativeSession::Resume(const Napi::CallbackInfo&) {
 void NativeSession::HangUp(const Napi::CallbackInfo&) {
   if (session_ == nullptr) return;
   hung_up_ = true;
+  begun_ = true;
   paused_ = false;
   session_->HangUp();
   Schedule();
@@ -314,6 +340,7 @@ Napi::Value NativeSession::Dispose(const Napi::CallbackInfo& info) {
   wanted.deadline = std::chrono::milliseconds(number("deadlineMs"));
   // Held back output would hold back the end.
   hung_up_ = true;
+  begun_ = true;
   paused_ = false;
   const uint64_t id = addon_->completions().Expect(info[1].As<Napi::Function>());
   const auto done = [completions = addon_->completions().shared_from_this(),
@@ -326,6 +353,7 @@ Napi::Value NativeSession::Dispose(const Napi::CallbackInfo& info) {
   disposed_ = true;
   if (end_delivered_ && session_ != nullptr) {
     Release();
+    ForgetHandlers();
     ForgetSelf();
   } else if (session_ != nullptr) {
     Schedule();

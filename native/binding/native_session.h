@@ -35,6 +35,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::Value Resize(const Napi::CallbackInfo& info);
   Napi::Value Kill(const Napi::CallbackInfo& info);
   Napi::Value ForegroundProgram(const Napi::CallbackInfo& info);
+  void Begin(const Napi::CallbackInfo& info);
   void Pause(const Napi::CallbackInfo& info);
   void Resume(const Napi::CallbackInfo& info);
   void HangUp(const Napi::CallbackInfo& info);
@@ -53,6 +54,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   void WriteText(const Napi::String& text);
   bool ReadHandlers(const Napi::Value& value);
   void Schedule();
+  bool HoldsOutput() const;
   bool HasNews();
   void DeliverLimitHits();
   bool DeliverOutput();
@@ -60,6 +62,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   void Call(const Napi::FunctionReference& handler, std::initializer_list<napi_value> arguments);
   void SetLoopRef(bool wanted);
   void ForgetSelf();
+  void ForgetHandlers();
 
   Addon* addon_ = nullptr;
   std::shared_ptr<Session> session_;  // null once the end was delivered, or after Release
@@ -68,8 +71,10 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::FunctionReference on_exit_;
   Napi::FunctionReference on_more_;
   Napi::FunctionReference on_limit_;
-  bool text_ = false;   // pure ASCII output is handed over as a string
-  bool paused_ = true;  // until lib/ has given listeners a chance to come
+  bool text_ = false;    // pure ASCII output is handed over as a string
+  bool paused_ = true;   // at first until lib/ has given listeners a chance to come:
+  bool begun_ = false;   // it has
+  bool killed_ = false;  // by a signal that ends most shells
   bool hung_up_ = false;
   bool keep_alive_ = false;
   bool end_delivered_ = false;

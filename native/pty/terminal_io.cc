@@ -129,6 +129,7 @@ void TerminalIo::Abandon() {
 
 void TerminalIo::ReadAvailable() {
   if (stopped_) return;
+  if (ended_) return Discard();
   size_t total = 0;
   ReadEnd end = ReadSome(&total);
   bool over = finishing_ && (end == ReadEnd::kDrained || read_after_exit_ >= kMaxAfterExit);
@@ -183,8 +184,23 @@ TerminalIo::ReadEnd TerminalIo::ReadSome(size_t* total) {
 }
 
 void TerminalIo::EndOutput() {
-  Stop();
+  if (discards_after_end_) {
+    input_.Shut();
+    pump_.Again(token_);
+  } else {
+    Stop();
+  }
   if (!std::exchange(ended_, true)) client_.OnOutputEnd();
+}
+
+void TerminalIo::Discard() {
+  char bytes[4096];
+  for (size_t total = 0; total < kTurnBytes;) {
+    const ssize_t got = RetryEintr([&] { return read(fd_, bytes, sizeof bytes); });
+    if (got <= 0) return;
+    total += static_cast<size_t>(got);
+  }
+  pump_.Again(token_);
 }
 
 }  // namespace spty

@@ -33,6 +33,9 @@ class TerminalIo final : public Pump::Source {
   TerminalIo(Fd master, Pump& pump, Client& client)
       : master_(std::move(master)), fd_(master_.get()), pump_(pump), client_(client) {}
 
+  // Before Start: once the shell is gone and its output complete, what others still print is read and thrown
+  // away, so that they need not wait for somebody to read it.
+  void DiscardAfterEnd() { discards_after_end_ = true; }
   // Host thread. `self` keeps this object alive while the pump watches it.
   Result<void> Start(std::shared_ptr<TerminalIo> self);
   // -1 once detached.
@@ -68,6 +71,7 @@ class TerminalIo final : public Pump::Source {
   ReadEnd ReadSome(size_t* total);
   void Follow(const Pacing::Decision& decision);
   void EndOutput();
+  void Discard();
 
   Fd master_;     // the host thread's
   const int fd_;  // the pump's, valid until Stop
@@ -82,6 +86,7 @@ class TerminalIo final : public Pump::Source {
   bool stopped_ = false;
   bool finishing_ = false;
   bool ended_ = false;
+  bool discards_after_end_ = false;
   size_t read_after_exit_ = 0;
   Pacing pacing_;
   bool host_missed_some_ = false;

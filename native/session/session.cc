@@ -56,6 +56,7 @@ Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Enf
   auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), pump);
   session->enforcement_ = std::move(enforcement);
   session->keep_alive_ = request.keep_alive_after_exit;
+  if (session->keep_alive_) session->terminal_.DiscardAfterEnd();
   session->temp_dir_ = request.temp_dir;
   TRY(session->Greet(request, std::move(plan)));
   TRY(session->Watch());
@@ -88,9 +89,12 @@ Result<void> Session::Greet(const SpawnRequest& request, SessionPlan plan) {
 
 Result<void> Session::Watch() {
   TRY(terminal_.Start(SharedTerminal()));
-  auto watched = pump_.Add(keeper_.control(), shared_from_this(), &control_token_);
-  if (watched.ok()) watched = WatchLimits();
-  if (!watched.ok()) Release();
+  // The keeper last: who hears that it is gone lets go of the others.
+  auto watched = WatchLimits();
+  if (watched.ok()) watched = pump_.Add(keeper_.control(), shared_from_this(), &control_token_);
+  if (watched.ok()) return watched;
+  pump_.Post([self = shared_from_this()] { self->ForgetLimits(); });
+  Release();
   return watched;
 }
 
@@ -102,6 +106,12 @@ Result<void> Session::WatchLimits() {
     if (fd >= 0) TRY(pump_.Add(fd, std::make_shared<LimitWatch>(shared_from_this()), token));
   }
   return {};
+}
+
+void Session::ForgetLimits() {
+  for (Pump::Token token : {pids_token_, memory_token_}) {
+    if (token != 0) pump_.Remove(token);
+  }
 }
 
 void Session::LookAtLimits() {
@@ -144,10 +154,9 @@ std::optional<Session::End> Session::TakeEnd() {
   return end_;
 }
 
-bool Session::HasOutputOrEnd() {
-  if (terminal_.has_output()) return true;
+bool Session::HasEnd() {
   std::lock_guard lock(end_mutex_);
-  return output_complete_ && end_.has_value();
+  return output_complete_ && end_.has_value() && !terminal_.has_output();
 }
 
 Result<void> Session::Resize(const WindowSize& size) {

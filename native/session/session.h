@@ -68,7 +68,9 @@ class Session final : public Pump::Source,
   // How the shell ended, once all its output has been taken.
   std::optional<End> TakeEnd();
   // Whether TakeOutput or TakeEnd has something to give.
-  bool HasOutputOrEnd();
+  bool has_output() { return terminal_.has_output(); }
+  // Whether TakeEnd would tell.
+  bool HasEnd();
   bool input_flushed() const { return input_flushed_; }
   // True once after queued input, or most of it, has reached the kernel.
   bool TakeInputFlushed() { return input_flushed_.exchange(false); }
@@ -147,6 +149,7 @@ class Session final : public Pump::Source,
   Result<void> Greet(const SpawnRequest& request, SessionPlan plan);
   Result<void> Watch();
   Result<void> WatchLimits();
+  void ForgetLimits();  // on the pump
   std::shared_ptr<TerminalIo> SharedTerminal();
   void HandleFrame(const Frame& frame);
   void HandleKeeperGone();

@@ -119,8 +119,7 @@ void Session::HandleKeeperGone() {
   if (lost) *loss_ = Loss::kUnknown;
   ShellEnded(End{0, SIGHUP});
   keeper_.EndSession();
-  if (pids_token_ != 0) pump_.Remove(pids_token_);
-  if (memory_token_ != 0) pump_.Remove(memory_token_);
+  ForgetLimits();
   if (lost) TellEnd();
   pause_ = kFirstReapPause;
   Settle();

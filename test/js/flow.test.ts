@@ -1,7 +1,7 @@
 // pause, resume and handleFlowControl.
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { contract, Gate, linux, load, raw, run, script, temporaryDirectory, track, until, type Session } from './support';
+import { better, contract, Gate, linux, load, raw, run, script, temporaryDirectory, track, until, type Session } from './support';
 
 /** Prints to the terminal and then leaves a file: it tells what happened without the terminal. */
 const printsThenMarks = 'read x < "$1"; echo printed; touch "$2"; read line; echo "<$line>"; touch "$3"; read line';
@@ -159,4 +159,38 @@ contract('handleFlowControl can be switched while the terminal lives', async () 
   expect(session.output).not.toContain('64');
   session.pty.write('\x11');
   await session.printed('64');
+});
+
+contract('a paused terminal that has nothing to print tells its exit', async () => {
+  const mark = path.join(temporaryDirectory(), 'mark');
+  const session = script('touch "$1"; read line', {}, mark);
+  session.pty.pause();
+  await until('it runs', () => fs.existsSync(mark));
+  session.pty.kill('SIGKILL');
+  expect(await session.exit()).toMatchObject({ signal: 9 });
+});
+
+better('whoever kills a paused terminal hears what it printed, and its exit', async () => {
+  const { session, gate, marks } = paused();
+  gate.open();
+  await until('the child has printed', () => fs.existsSync(marks[0]));
+  await otherSession();
+  expect(session.output).toBe('');
+  session.pty.kill('SIGKILL');
+  expect(await session.exit()).toMatchObject({ signal: 9 });
+  expect(session.output).toContain('printed');
+});
+
+better('a paused terminal that ends by itself keeps what it printed, and its exit, until it is resumed', async () => {
+  const mark = path.join(temporaryDirectory(), 'mark');
+  const session = script('echo printed; touch "$1"', {}, mark);
+  session.pty.pause();
+  let ended = false;
+  session.pty.onExit(() => (ended = true));
+  await until('it has printed', () => fs.existsSync(mark));
+  await otherSession();
+  expect({ output: session.output, ended }).toEqual({ output: '', ended: false });
+  session.pty.resume();
+  await session.exit();
+  expect(session.output).toContain('printed');
 });

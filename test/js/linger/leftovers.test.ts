@@ -203,3 +203,15 @@ describe('a keeper that somebody else kills', () => {
     });
   }
 });
+
+sandboxed('what a shell was allowed to leave behind does not wait for somebody to read what it prints', async () => {
+  const mark = path.join(temporaryDirectory(), 'mark');
+  // More than the kernel and we together would hold.
+  const text = 'trap "" HUP; (seq 1 200000; touch "$0"; while :; do sleep 1000; done) & exit 0';
+  const session = track(load().createSandboxedPty({ file: '/bin/sh', args: ['-c', text, mark], keepAliveAfterExit: true })) as DisposableSession;
+  await session.exit();
+  const told = session.output.length;
+  await until('it has printed everything', () => fs.existsSync(mark));
+  expect(session.output).toHaveLength(told);
+  expect(await session.pty.dispose()).toMatchObject({ converged: true });
+});

@@ -109,7 +109,7 @@ const State kStates[] = {
      [](LiveSession& session) { session.ReadUntil("ready\n"); }},
     {"WithOutputNobodyTook", "yes | head -c 2000000; sleep 1000",
      [](LiveSession& session) {
-       EXPECT_TRUE(session.listener().WaitUntil([&] { return session->HasOutputOrEnd(); }));
+       EXPECT_TRUE(session.listener().WaitUntil([&] { return session->has_output() || session->HasEnd(); }));
      }},
     {"WithInputNobodyRead", "stty raw -echo; echo ready; exec sleep 1000",
      [](LiveSession& session) {
