@@ -69,6 +69,13 @@ function signalNumber(signal: string | number): number {
   return number;
 }
 
+/** Of a report that proves nothing. */
+export function whatIsLeft({ survivors, problem }: DisposeReport): string {
+  const left = survivors.map(({ pid, name }) => `${name} (${pid})`).join(', ');
+  const parts = [...(left === '' ? [] : [`left: ${left}`]), ...(problem === undefined ? [] : [problem])];
+  return parts.length > 0 ? parts.join('; ') : 'nobody knows who is left';
+}
+
 const retryMs = 20;
 
 /**

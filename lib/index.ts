@@ -1,3 +1,4 @@
+import { checkFlag } from './check-arguments';
 import { SandboxError } from './errors';
 import type { OpenOptions, OpenTerminal } from './open-terminal';
 import { resolveOptions, resolveStdio, SpawnOptions } from './options';
@@ -11,6 +12,7 @@ export type { DisposeOptions, DisposeReport, ProcessInfo, Tracking } from './dis
 export type { Enforcement, ProtectionReport } from './enforcement';
 export type { Disposable, Event } from './event';
 export type { Violation, Warning } from './notices';
+export type * from './node-pty-types';
 export { SandboxError };
 export { checkSettings, ResolvedSettings, resolveSettings } from './settings';
 export type { SettingsInput, SettingsLayers } from './settings';
@@ -59,9 +61,13 @@ export interface SandboxedPtyOptions extends SpawnOptions, SandboxOptions {
  */
 export function createSandboxedPty(options: SandboxedPtyOptions = {}): SandboxedPty {
   checkSandboxOptions(options);
+  checkFlag('keepAliveAfterExit', options.keepAliveAfterExit);
+  // node-pty ignores one without the other; here that would be a session of the wrong user.
+  const given = (id: number | undefined): boolean => (id ?? -1) !== -1;
+  if (given(options.uid) !== given(options.gid)) throw new TypeError('uid and gid must be given together');
   if (!hasNativePart()) return nodePtySession().createOnNodePty(options);
-  const given = options.env || process.env;
-  const file = options.file || given['SHELL'];
+  const env = options.env || process.env;
+  const file = options.file || env['SHELL'];
   const extra = {
     keepAliveAfterExit: options.keepAliveAfterExit === true,
     ...(options.stdio && { stdio: resolveStdio(options.stdio) }),
@@ -73,8 +79,18 @@ export function createSandboxedPty(options: SandboxedPtyOptions = {}): Sandboxed
   }
   // The policy builds the environment, from the one that was given.
   const resolved = resolveOptions(file, options.args, { ...placed, env: {} });
-  const term = options.name || given['TERM'] || 'xterm';
+  const term = options.name || env['TERM'] || 'xterm';
   return new Terminal({ ...resolved, ...extra }, true, new Sandbox({ ...options, cwd: resolved.cwd, term }));
+}
+
+/** They would be ignored, and somebody would believe that the session is confined. */
+function refuseSandboxOptions(options: SpawnOptions & Partial<SandboxOptions>): void {
+  for (const name of ['sandbox', 'projectSettings', 'permissions'] as const) {
+    if ((options[name] ?? undefined) === undefined) continue;
+    throw new TypeError(
+      `spawn() is node-pty's and confines nothing: '${name}' belongs to createSandboxedPty({file, args, ...})`,
+    );
+  }
 }
 
 /**
@@ -82,8 +98,9 @@ export function createSandboxedPty(options: SandboxedPtyOptions = {}): Sandboxed
  * code 1.
  */
 export function spawn(file?: string, args?: string[] | string, options: SpawnOptions = {}): SandboxedPty {
-  if (!hasNativePart()) return nodePtySession().spawnOnNodePty(file, args, options ?? {});
   const given = options ?? {};
+  refuseSandboxOptions(given);
+  if (!hasNativePart()) return nodePtySession().spawnOnNodePty(file, args, given);
   const resolved = resolveOptions(file, args, given);
   given.env ||= process.env;
   return new Terminal(resolved, false);

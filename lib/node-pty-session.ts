@@ -98,11 +98,9 @@ function adorn(terminal: NodePtyTerminal, enforcement: Enforcement): Terminal {
     };
   };
   const once = (options?: DisposeOptions): Promise<DisposeReport> => {
-    if (disposal) return disposal;
-    const started = (disposal = dispose(options));
-    // Options that make no sense have ended nothing: the next call counts.
-    started.catch(() => (disposal = undefined));
-    return started;
+    if (options === null || (options !== undefined && typeof options !== 'object'))
+      return Promise.reject(new TypeError('dispose() takes an object: {deadlineMs}'));
+    return (disposal ??= dispose(options));
   };
   const warnings = new EventSource<Warning>();
   // As late as the warnings of other sessions: who subscribes in this tick hears it.

@@ -28,8 +28,8 @@ export function limitViolations(processes: number, memory: number): Violation[] 
 }
 
 /** destroy() has no other way to say so. */
-export function notDisposed(error: unknown): Warning {
-  const message = `The terminal is closed, but its session could not be disposed of: ${(error as Error).message}. Call dispose().`;
+export function notDisposed(reason: string): Warning {
+  const message = `The terminal is closed, but its session could not be disposed of: ${reason}. Call dispose().`;
   return { code: 'NOT_DISPOSED', message };
 }
 

@@ -1,4 +1,5 @@
 import * as os from 'os';
+import { isMainThread } from 'worker_threads';
 
 import { checkEnvironment, checkFlag, checkKind, checkText, checkTexts } from './check-arguments';
 import { hostTerminalVariables } from './options';
@@ -177,9 +178,15 @@ function checkInput(input: PolicyInput): void {
 
 /** What the addon is to make of `env`. It reads the host's itself: process.env shows only what is UTF-8. */
 function environmentOf(env: Environment | undefined): { env: (string | Uint8Array)[] } | { hostEnvWithout: string[] } {
-  if (env === undefined || env === process.env) return { hostEnvWithout: [...hostTerminalVariables] };
-  checkEnvironment('env', env);
-  return { env: toPairs(env) };
+  if (env !== undefined && env !== process.env) {
+    checkEnvironment('env', env);
+    return { env: toPairs(env) };
+  }
+  if (isMainThread) return { hostEnvWithout: [...hostTerminalVariables] };
+  // A worker has an environment of its own, which may lack what this process has.
+  return {
+    env: toPairs(Object.fromEntries(Object.entries(process.env).filter(([name]) => !hostTerminalVariables.has(name)))),
+  };
 }
 
 function toPairs(env: Environment): (string | Uint8Array)[] {

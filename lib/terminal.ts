@@ -1,8 +1,18 @@
+import { AsyncResource } from 'async_hooks';
 import * as os from 'os';
 import { getSystemErrorName } from 'util';
 
-import { DisposeOptions, DisposeReport, disposeSession, listSessionProcesses, ProcessInfo, Tracking } from './disposal';
+import {
+  DisposeOptions,
+  DisposeReport,
+  disposeSession,
+  listSessionProcesses,
+  ProcessInfo,
+  Tracking,
+  whatIsLeft,
+} from './disposal';
 import { Enforcement, readEnforcement } from './enforcement';
+import { SandboxError } from './errors';
 import { Event, EventSource } from './event';
 import { InputFeeder } from './input-feeder';
 import { LegacyEvents } from './legacy-events';
@@ -15,6 +25,9 @@ import { pipeTerminal } from './pipe';
 import type { Sandbox } from './sandbox';
 import { SocketFace } from './socket-face';
 import { startSession } from './start-session';
+
+// Those of now: a program's tests may replace the global ones.
+const { setImmediate, setTimeout } = globalThis;
 
 /** What a shell gets to write its history after its terminal is gone. */
 const hangUpGraceMs = 1000;
@@ -42,6 +55,7 @@ export class Terminal extends LegacyEvents {
   private exited = false;
   private readonly enforcement: string;
   private readonly trackedBy: string;
+  private readonly context = new AsyncResource('SandboxedPty');
   private disposal: Promise<DisposeReport> | undefined;
   private afterExit: (() => void) | undefined;
 
@@ -70,18 +84,21 @@ export class Terminal extends LegacyEvents {
     this.writesUtf8 = options.encoding === null || isUtf8(options.encoding);
     this.size = { cols: options.cols, rows: options.rows };
     this.handleFlowControl = options.handleFlowControl;
+    this.forwardEvents();
     this.session = startSession(
       options,
       waitForExec,
       {
-        onData: (chunk) => this.receive(chunk),
-        onDrain: () => this.inputDrained(),
-        onExit: (code, signal, lost) => {
+        onData: this.inContext((chunk: string | Buffer) => this.receive(chunk)),
+        onDrain: this.inContext(() => this.inputDrained()),
+        onExit: this.inContext((code: number, signal: number, lost: boolean) => {
           if (lost) this.warn(keeperLost(this.tracking));
           this.finish(code, signal);
-        },
+        }),
         onMore: () => this.deliverLater(),
-        onLimit: (processes, memory) => this.violated(limitViolations(processes, memory)),
+        onLimit: this.inContext((processes: number, memory: number) =>
+          this.violated(limitViolations(processes, memory)),
+        ),
         text: this.decoder.acceptsText,
       },
       sandbox,
@@ -135,8 +152,18 @@ export class Terminal extends LegacyEvents {
   }
 
   private emitData(data: string | Buffer): void {
-    this.dataSource.fire(data as string);
     this.tell('data', data);
+  }
+
+  /** As in node-pty the newer events hang on the older ones: who emits 'data', or removes its listeners, means both. */
+  private forwardEvents(): void {
+    this.on('data', (data: string) => this.dataSource.fire(data));
+    this.on('exit', (exitCode: number, signal: number) => this.exitSource.fire({ exitCode, signal }));
+  }
+
+  /** Events belong to whoever started the session (AsyncLocalStorage), not to whoever started the first one. */
+  private inContext<A extends unknown[]>(handler: (...args: A) => void): (...args: A) => void {
+    return (...args) => this.context.runInAsyncScope(handler, undefined, ...args);
   }
 
   pause(): void {
@@ -273,7 +300,10 @@ export class Terminal extends LegacyEvents {
     if (this.exited && !this.options.keepAliveAfterExit) return;
     this.input.clear();
     this.session.hangUp();
-    this.dispose({ signal: 'SIGHUP', graceMs: hangUpGraceMs }).catch((error: unknown) => this.warn(notDisposed(error)));
+    this.dispose({ signal: 'SIGHUP', graceMs: hangUpGraceMs }).then(
+      (report) => report.converged || this.warn(notDisposed(whatIsLeft(report))),
+      (error: Error) => this.warn(notDisposed(error.message)),
+    );
   }
 
   /**
@@ -283,18 +313,23 @@ export class Terminal extends LegacyEvents {
    */
   dispose(options?: DisposeOptions): Promise<DisposeReport> {
     if (this.disposal) return this.disposal;
-    const disposal = this.startDisposal(options);
-    // Options that make no sense have ended nothing: the next call counts.
-    disposal.catch(() => (this.disposal = undefined));
-    return (this.disposal = disposal);
+    try {
+      return (this.disposal = this.untilDisposed(disposeSession(this.session, options)));
+    } catch (error) {
+      // Options that make no sense have ended nothing: the next call counts.
+      return Promise.reject(error);
+    }
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.dispose().then(() => undefined);
+  /** Throws if it is not proven that nobody is left: whoever writes `await using` sees no report. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const report = await this.dispose();
+    if (report.converged) return;
+    const details = { code: 'ETIMEDOUT', stage: 'dispose', errno: -os.constants.errno.ETIMEDOUT };
+    throw new SandboxError(`the session could not be ended: ${whatIsLeft(report)}`, details);
   }
 
-  private async startDisposal(options?: DisposeOptions): Promise<DisposeReport> {
-    const disposed = disposeSession(this.session, options);
+  private async untilDisposed(disposed: Promise<DisposeReport>): Promise<DisposeReport> {
     // Whoever waits for the end is waiting for what was read before, too, also if the session itself holds no loop.
     const held = this.holdsLoop;
     if (!this.exited) this.ref();
@@ -304,6 +339,9 @@ export class Terminal extends LegacyEvents {
       // Without a proof the shell may be one of those that did not die: its exit may never come.
       if (!this.exited && report.converged) await new Promise<void>((resolve) => (this.afterExit = resolve));
       return report;
+    } catch (error) {
+      this.disposal = undefined;
+      throw error;
     } finally {
       if (!held && !this.exited) this.unref();
     }
@@ -339,7 +377,6 @@ export class Terminal extends LegacyEvents {
     if (tail.length > 0) this.emitData(tail);
     this.tell('end');
     this.tell('close');
-    this.exitSource.fire({ exitCode, signal });
     this.tell('exit', exitCode, signal);
     this.afterExit?.();
   }

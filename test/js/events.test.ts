@@ -1,4 +1,5 @@
 // onData and onExit.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { contract, load, script, track, type Exit } from './support';
 
 /** A child that prints what it is told, line by line. */
@@ -204,4 +205,36 @@ contract('at the exit the child is gone: its pid takes no signal', async () => {
     });
   });
   expect(code).toBe('ESRCH');
+});
+
+contract("the newer events hang on the older ones: emit('data') reaches onData, and removeAllListeners() silences it", async () => {
+  const session = script(parrot);
+  await session.printed('ready');
+  const seen: string[] = [];
+  session.pty.onData((data) => seen.push(data));
+  (session.pty as unknown as { emit(name: string, data: string): void }).emit('data', 'said by us');
+  expect(seen).toEqual(['said by us']);
+  const older: string[] = [];
+  (session.pty as unknown as { removeAllListeners(name: string): void }).removeAllListeners('data');
+  const answered = new Promise<void>((resolve) => session.pty.on('data', (data: string) => (older.push(data), resolve())));
+  session.pty.write('x\r');
+  await answered;
+  expect(seen).toEqual(['said by us']);
+  expect(older.join('')).toContain('<x>');
+});
+
+contract('events run in the context in which their own session was started', async () => {
+  const storage = new AsyncLocalStorage<number>();
+  const heard = await Promise.all(
+    [1, 2, 3].map((number) =>
+      storage.run(number, async () => {
+        const { pty } = script('echo text');
+        const contexts: unknown[] = [];
+        pty.onData(() => contexts.push(storage.getStore()));
+        await new Promise<void>((resolve) => pty.onExit(() => (contexts.push(storage.getStore()), resolve())));
+        return [...new Set(contexts)];
+      }),
+    ),
+  );
+  expect(heard).toEqual([[1], [2], [3]]);
 });

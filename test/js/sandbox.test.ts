@@ -67,6 +67,15 @@ describe('the report', () => {
     }
   });
 
+  sandboxed("a session schedules its own processes, not its keeper's", async () => {
+    const each = (pid: string): string =>
+      [`renice -n 0 -p ${pid}`, `taskset -a -p -c 0 ${pid}`, `ionice -c 2 -n 4 -p ${pid}`, `chrt -o -p 0 ${pid}`]
+        .map((command) => `${command} >/dev/null 2>&1 && echo done || echo refused`).join('; ');
+    const script = `${each('$PPID')}; ${each('$$')}; renice -n 0 -u "$(id -u)" >/dev/null 2>&1 || echo refused`;
+    const { output } = await runConfined(script);
+    expect(output.trim().split('\n')).toEqual([...Array<string>(4).fill('refused'), ...Array<string>(4).fill('done'), 'refused']);
+  });
+
   sandboxed('is the same whenever it is asked for, also after the end', async () => {
     const session = confined('exit 3');
     const before = session.pty.sandbox;

@@ -1,6 +1,6 @@
 // createSandboxedPty: the same terminal, and errors at once.
 import * as path from 'node:path';
-import { children, linux, load, openFds, ours, temporaryDirectory, track, until, writeScript, type Session } from './support';
+import { children, linux, load, openFds, ours, refusal, temporaryDirectory, track, until, writeScript, type Session } from './support';
 
 function create(options: object): Session {
   return track(load().createSandboxedPty(options));
@@ -103,4 +103,15 @@ ours.needing(linux)('a failed start leaves no process and no descriptor, and lat
 ours('spawn keeps node-pty\'s late way of telling', async () => {
   const session = track(load().spawn('/nowhere/at-all', [], {}));
   expect(await session.exit()).toEqual({ exitCode: 1, signal: 0 });
+});
+
+ours('what would be ignored, and mean another session than the caller had in mind, is refused', () => {
+  const api = load();
+  for (const name of ['sandbox', 'projectSettings', 'permissions']) {
+    expect(refusal(() => api.spawn('sh', [], { [name]: {} })).message).toMatch(/belongs to createSandboxedPty/);
+  }
+  for (const ids of [{ uid: 1 }, { gid: 1 }, { uid: 1, gid: -1 }]) {
+    expect(refusal(() => api.createSandboxedPty({ file: 'sh', ...ids })).message).toBe('uid and gid must be given together');
+  }
+  expect(refusal(() => api.createSandboxedPty({ file: 'sh', keepAliveAfterExit: 'yes' as never })).message).toMatch(/keepAliveAfterExit/);
 });

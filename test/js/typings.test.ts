@@ -4,12 +4,13 @@ import * as path from 'node:path';
 import { ours, repositoryRoot, temporaryDirectory } from './support';
 
 /** Compiles files of a user who has sandboxed-pty, node-pty and Node's types installed; gives tsc's complaints. */
-function compile(moduleKind: 'commonjs' | 'nodenext', files: Record<string, string>): string {
+function compile(moduleKind: 'commonjs' | 'nodenext', files: Record<string, string>, nodePty?: string): string {
   const dir = temporaryDirectory();
   const modules = path.join(dir, 'node_modules');
   fs.mkdirSync(path.join(modules, '@types'), { recursive: true });
   fs.symlinkSync(repositoryRoot, path.join(modules, 'sandboxed-pty'));
-  for (const name of ['node-pty', '@types/node', 'undici-types']) {
+  fs.symlinkSync(nodePty ?? path.join(repositoryRoot, 'node_modules/node-pty'), path.join(modules, 'node-pty'));
+  for (const name of ['@types/node', 'undici-types']) {
     fs.symlinkSync(path.join(repositoryRoot, 'node_modules', name), path.join(modules, name));
   }
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(dir, name), text);
@@ -50,6 +51,31 @@ try {
 }
 `;
 
+/** A program that takes everything from "node-pty", which is this package by an alias. */
+const aliased = `
+import * as pty from 'node-pty';
+import type { IPty, IPtyForkOptions, IWindowsPtyForkOptions, IBasePtyForkOptions, IDisposable, IEvent } from 'node-pty';
+const options: IPtyForkOptions = { cols: 80, uid: 1, gid: 1 };
+const windows: IWindowsPtyForkOptions = { useConpty: true };
+const base: IBasePtyForkOptions = { encoding: null };
+const p: IPty = pty.spawn('sh', [], options);
+const q: pty.IPty = pty.spawn('sh', [], windows);
+const subscription: IDisposable = q.onData((data: string) => data.length);
+const event: IEvent<string> = p.onData;
+class Fake implements IPty {
+  readonly pid = 1; readonly cols = 80; readonly rows = 24; readonly process = 'sh'; handleFlowControl = false;
+  readonly onData: IEvent<string> = () => ({ dispose() {} });
+  readonly onExit: IEvent<{ exitCode: number; signal?: number }> = () => ({ dispose() {} });
+  resize(columns: number, rows: number): void {}
+  clear(): void {}
+  write(data: string | Buffer): void {}
+  kill(signal?: string): void {}
+  pause(): void {}
+  resume(): void {}
+}
+console.log(base, subscription, event, new Fake());
+`;
+
 const wrong = `
 import { spawn, createSandboxedPty } from 'sandboxed-pty';
 // @ts-expect-error a file is a string
@@ -70,4 +96,10 @@ ours('a terminal is assignable to node-pty\'s own IPty, for CommonJS users', () 
 
 ours('the same for users of ES modules, and the typings refuse what the functions refuse', () => {
   expect(compile('nodenext', { 'user.mts': program, 'wrong.mts': wrong })).toBe('');
+});
+
+ours("programs that take node-pty's types from it get ours by an alias", () => {
+  expect(compile('commonjs', { 'user.ts': aliased }, repositoryRoot)).toBe('');
+  expect(compile('nodenext', { 'user.mts': aliased }, repositoryRoot)).toBe('');
+  expect(compile('commonjs', { 'user.ts': aliased })).toBe('');
 });

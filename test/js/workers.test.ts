@@ -1,5 +1,5 @@
 // worker_threads: a session ends with the thread that started it, whatever state both are in.
-import { better, contract, modulePath, resultOf } from './support';
+import { better, contract, linux, modulePath, ours, resultOf, temporaryDirectory } from './support';
 
 /** Runs in a worker: starts a session, brings it into a state, and says so. Then the worker is terminated. */
 const states: Record<string, string> = {
@@ -191,4 +191,32 @@ better('several workers run sessions at the same time', async () => {
     { arg: modulePath },
   );
   expect(results).toEqual(Array.from({ length: 4 }, () => '902,902,902,902,902'));
+});
+
+ours.needing(linux)('a confined session in a worker gets the environment of the worker, not that of the process', async () => {
+  const results = await resultOf(
+    async (pty, _kernel, { path, projectDir }) => {
+      void pty;
+      process.env['LANG'] = 'main';
+      process.env['EDITOR'] = 'main';
+      const { Worker } = require('node:worker_threads');
+      const source = `
+        const { parentPort, workerData } = require('node:worker_threads');
+        const pty = require(${JSON.stringify(path)});
+        process.env.EDITOR = 'set in the worker';
+        const child = pty.createSandboxedPty({
+          file: '/bin/sh', args: ['-c', 'echo "<$LANG|$EDITOR|$TERM>"'], projectDir: workerData, home: '/nonexistent', sandbox: { enabled: true },
+        });
+        let output = '';
+        child.onData((data) => { output += data; });
+        child.onExit(() => parentPort.postMessage(output.trim()));`;
+      return new Promise((resolve, reject) => {
+        const worker = new Worker(source, { eval: true, workerData: projectDir, env: { PATH: '/usr/bin:/bin', LANG: 'worker', TERM: 'dumb' } });
+        worker.once('message', resolve);
+        worker.once('error', reject);
+      });
+    },
+    { arg: { path: modulePath, projectDir: temporaryDirectory() } },
+  );
+  expect(results).toBe('<worker|set in the worker|dumb>');
 });

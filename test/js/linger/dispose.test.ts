@@ -1,8 +1,8 @@
 // dispose() at every moment and with every option.
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { host, linux, load, modulePath, ours, resultOf, temporaryDirectory, track, until } from '../support';
-import { bearers, kinds, lingerer, newToken, startKind, startShell, type DisposableSession, type DisposeReport, type Kind } from './support';
+import { host, linux, load, modulePath, ours, resultOf, stat, temporaryDirectory, track, until } from '../support';
+import { bearers, endBearers, kinds, lingerer, newToken, startKind, startShell, type DisposableSession, type DisposeReport, type Kind } from './support';
 
 const sandboxed = ours.needing(linux);
 const plain = kinds[2] as Kind;
@@ -205,4 +205,54 @@ sandboxed('a hundred at once leave threads of the pool to others', async () => {
     return { before: disposedWhenRead < 100, converged, disposed };
   });
   expect(order).toEqual({ before: true, converged: 100, disposed: 100 });
+});
+
+sandboxed('a promise that is rejected and that nobody looks at is told as any other', async () => {
+  const reasons = await resultOf(async (pty) => {
+    const child = pty.spawn('/bin/sh', ['-c', 'read line'], {}) as any;
+    const told: string[] = [];
+    process.on('unhandledRejection', (reason: Error) => told.push(reason.message));
+    void child.dispose({ signal: 'SIGNONE' });
+    await new Promise((resolve) => setImmediate(resolve));
+    await child.dispose();
+    return told;
+  });
+  expect(reasons).toEqual(['Unknown signal: SIGNONE']);
+});
+
+describe('an end that is not proven', () => {
+  const weak = kinds.find(({ name }) => /tracked, without a cgroup/.test(name)) as Kind;
+  /** Somebody kills the keeper while the session has its time to end by itself. */
+  async function lose(body: (session: DisposableSession) => Promise<void>): Promise<void> {
+    const token = newToken();
+    const session = startKind(weak, lingerer(), ['ignore', token]);
+    try {
+      await session.printed('ready');
+      await body(session);
+    } finally {
+      endBearers(token);
+    }
+  }
+
+  sandboxed('is told by a warning after destroy()', () =>
+    lose(async (session) => {
+      const warned = new Promise((resolve) => {
+        (session.pty as any).onWarning(({ code }: { code: string }) => code === 'NOT_DISPOSED' && resolve(code));
+      });
+      const keeper = stat(session.pty.pid).ppid;
+      (session.pty as any).destroy();
+      process.kill(keeper, 'SIGKILL');
+      expect(await warned).toBe('NOT_DISPOSED');
+    }));
+
+  sandboxed('is thrown out of an "await using" block', () =>
+    lose(async (session) => {
+      const keeper = stat(session.pty.pid).ppid;
+      const disposed = session.pty.dispose({ graceMs: 200, deadlineMs: 100 });
+      process.kill(keeper, 'SIGKILL');
+      expect(await disposed).toMatchObject({ converged: false });
+      const dispose = Symbol.asyncDispose ?? Symbol.for('nodejs.asyncDispose');
+      const ending = (session.pty as unknown as Record<symbol, () => Promise<void>>)[dispose]?.();
+      await expect(ending).rejects.toMatchObject({ name: 'SandboxError', stage: 'dispose' });
+    }));
 });
