@@ -317,7 +317,7 @@ export class Terminal extends LegacyEvents {
       return (this.disposal = this.untilDisposed(disposeSession(this.session, options)));
     } catch (error) {
       // Options that make no sense have ended nothing: the next call counts.
-      return Promise.reject(error);
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }
   }
 

@@ -28,10 +28,13 @@ function exitCodeOf(error: unknown): number {
   return error.code === 'ENOENT' ? exitCodes.notFound : exitCodes.notExecutable;
 }
 
+/** Everything that is wrong, a line each. */
+export function allProblems(error: SettingsError): string {
+  return error.problems.map((problem) => new SettingsError([problem]).message).join('\n');
+}
+
 function messageOf(error: unknown): string {
-  if (error instanceof SettingsError && error.problems.length > 1) {
-    return `${error.message}\n(and ${error.problems.length - 1} more: sandboxed-pty settings)`;
-  }
+  if (error instanceof SettingsError) return allProblems(error);
   if (error instanceof Failure || error instanceof SandboxError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,6 +1,6 @@
 import { Failure, UsageError } from './failure';
 import { Flag, settingFlags, SettingUse } from './flags';
-import { has, Invocation } from './arguments';
+import { has, Invocation, valueOf } from './arguments';
 
 type Block = Record<string, unknown>;
 
@@ -12,6 +12,8 @@ export interface FlagSettings {
   origins: Map<string, string>;
   /** Variables to be set, whatever the settings say. */
   environment: Record<string, string>;
+  /** The first one that means something in a sandbox only, unless it was asked to do without one. */
+  needsSandbox?: string;
 }
 
 const limitNames = ['processes', 'memory_bytes', 'cpu_percent'];
@@ -22,7 +24,7 @@ const limitNames = ['processes', 'memory_bytes', 'cpu_percent'];
  */
 export class FlagMerger {
   private readonly block: Block;
-  private readonly origins = new Map<string, string>();
+  readonly origins = new Map<string, string>();
   private readonly environment: Record<string, string> = {};
 
   constructor(
@@ -42,18 +44,30 @@ export class FlagMerger {
     // Whoever says what a program may do wants it confined, whatever the file says.
     const [first] = used;
     if (first !== undefined) this.set(first.name, 'enabled', true);
+    // The block is one layer with what the file says there: what contradicts a flag has to go.
+    if (has(invocation, 'no-network')) for (const key of ['network_hosts', 'allow_all_hosts']) delete this.block[key];
     // A list of hosts means "only these", unless the network was opened in the same breath.
-    if (has(invocation, 'host') && !has(invocation, 'network')) delete this.block['allow_network'];
+    if (has(invocation, 'host') && !has(invocation, 'network')) {
+      for (const key of ['allow_network', 'allow_all_hosts']) delete this.block[key];
+    }
     // Single values first: the defaults of lists depend on them.
     const lists = (flag: Flag) => flag.setting?.kind === 'append' || flag.setting?.kind === 'environment';
     for (const flag of [...used].sort((a, b) => Number(lists(a)) - Number(lists(b)))) {
       this.apply(flag, flag.setting as SettingUse, invocation.values.get(flag.name) ?? []);
     }
-    return { document: this.document(), origins: this.origins, environment: this.environment };
+    const without = valueOf(invocation, 'profile') === 'off' || valueOf(invocation, 'backend') === 'noop';
+    const needing = without ? undefined : used.find((flag) => flag.setting?.kind !== 'environment');
+    return {
+      document: this.document(),
+      origins: this.origins,
+      environment: this.environment,
+      ...(needing && { needsSandbox: `--${needing.name}` }),
+    };
   }
 
   private document(): Block {
     const enabled = this.file['enabled'] ?? true;
+    if ((this.file['enabled'] ?? undefined) === undefined) this.origins.set('/enabled', 'the command itself');
     return { ...this.file, enabled, ...(Object.keys(this.block).length > 0 && { [this.platform]: this.block }) };
   }
 
@@ -89,16 +103,18 @@ export class FlagMerger {
     const before = (written.find((list) => Array.isArray(list)) as string[] | undefined) ?? this.defaultOf(key, this.document());
     for (const alias of aliases) delete this.block[alias];
     this.block[key] = [...before, ...values];
+    if (before.length === 0) this.origins.set(`/${this.platform}/${key}`, `--${flag}`);
     values.forEach((value, i) => this.origins.set(`/${this.platform}/${key}/${before.length + i}`, `--${flag} ${value}`));
   }
 
   private limit(text: string): void {
     const [name = '', number = '', ...more] = text.split('=');
-    if (!limitNames.includes(name) || !/^\d+$/.test(number) || more.length > 0) {
+    if (!limitNames.includes(name) || !/^\d+(\.\d+)?$/.test(number) || more.length > 0) {
       throw new UsageError(`--limit takes ${limitNames.map((known) => `${known}=N`).join(', ')}, not '${text}'.`);
     }
     const before = (this.block['limits'] ?? this.file['limits'] ?? {}) as Block;
     this.set('limit', 'limits', { ...before, [name]: Number(number) });
+    this.origins.set(`/${this.platform}/limits/${name}`, `--limit ${text}`);
   }
 
   private letIn(values: readonly string[]): void {

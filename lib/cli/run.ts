@@ -67,6 +67,11 @@ function warn(session: SessionSettings, pty: SandboxedPty): void {
   const { confined, reason = '' } = pty.sandbox;
   const { profile } = session.settings.effective(session.kind);
   if (!confined && profile !== 'off') say(`NOT confined: ${printable(session.name(reason))}`);
+  const missing = pty.sandbox.protections.filter((protection) => protection.missing);
+  if (confined && missing.length > 0) {
+    const told = missing.map((one) => (one.reason === undefined ? one.name : `${one.name} (${printable(session.name(one.reason))})`));
+    say(`NOT enforced: ${told.join('; ')}`);
+  }
   // What the program writes there would be run by the next command, unconfined.
   if (confined && profile !== 'read-only' && isInside(fs.realpathSync(session.projectDir), packageRoot)) {
     say('this package lies in the project, where the program can change it. Install it elsewhere (npm install -g sandboxed-pty)');

@@ -7,7 +7,7 @@ import { plainJson, ResolvedSettings, resolveSettings } from '../settings';
 import { SettingsError } from '../settings-error';
 import type { SandboxDocument, SessionKind } from '../settings-types';
 import { has, Invocation, valueOf } from './arguments';
-import { Failure, UsageError } from './failure';
+import { allProblems, Failure, UsageError } from './failure';
 import { FlagMerger } from './flag-settings';
 import { projectFileName, readSettingsFile, userSettingsPath } from './settings-files';
 
@@ -71,7 +71,9 @@ function namer(files: SessionSettings['files'], origins: ReadonlyMap<string, str
       .replace(/\b(user-platform|user|project):(\/[^\s,;()'"]*)/g, (_, layer: string, pointer: string) => place(layer, pointer))
       .replace(/\b(user-platform|user|project) settings at (\/[^\s,;()'"]*?)(?=:? )/g, (_, layer: string, pointer: string) => place(layer, pointer))
       .replace(/(\/[^\s,;()'"]*) \((user-platform|user|project)\)/g, (_, pointer: string, layer: string) => place(layer, pointer))
+      .replace(/^the project settings(?=: )/gm, () => files.project ?? 'the project settings')
       .replace('caller settings at /projectDir', '--project')
+      .replace(/caller settings at \/home: (.*) Pass home\./, (_, message: string) => `${message} Set HOME.`)
       .replace('set allow_wide_project to true', 'set allow_wide_project to true (--wide-project)');
 }
 
@@ -105,10 +107,11 @@ export function loadSettings(invocation: Invocation): SessionSettings {
   const projectFile = path.join(projectDir, projectFileName);
   const user = without ? undefined : readUserDocument(userFile, given !== undefined);
   const project = without ? undefined : readSettingsFile(projectFile);
-  const merged = new FlagMerger(user ?? {}, platform, defaultList).merge(invocation);
-  addNode(merged.document);
   const files = { ...(user && { user: userFile }), ...(project !== undefined && { project: projectFile }) };
-  const name = namer(files, merged.origins);
+  const merger = new FlagMerger(user ?? {}, platform, defaultList);
+  const name = namer(files, merger.origins);
+  const merged = named(name, () => merger.merge(invocation));
+  addNode(merged.document);
   const settings = named(name, () =>
     resolveSettings({
       user: merged.document as SandboxDocument,
@@ -117,7 +120,28 @@ export function loadSettings(invocation: Invocation): SessionSettings {
       projectTrusted: has(invocation, 'trust-project'),
     }),
   );
-  return { settings, projectDir, kind: kindOf(invocation), extraEnv: merged.environment, files, name };
+  const kind = kindOf(invocation);
+  const unconfined = whyUnconfined(settings, kind);
+  if (merged.needsSandbox !== undefined && unconfined !== undefined) {
+    const advice = 'Say --profile terminal (or another), or leave the option out.';
+    throw new Failure(`${merged.needsSandbox} asks for a sandbox, but ${name(unconfined)} means none. ${advice}`);
+  }
+  return { settings, projectDir, kind, extraEnv: merged.environment, files, name };
+}
+
+/** Which setting says that the session is not to be confined; undefined: none does. */
+function whyUnconfined(settings: ResolvedSettings, kind: SessionKind): string | undefined {
+  const values = settings.effective(kind);
+  const said: Record<string, boolean> = {
+    enabled: !values.enabled,
+    profile: values.profile === 'off',
+    backend: values.backend === 'noop',
+    apply_to: values.apply_to !== 'both' && values.apply_to !== kind,
+  };
+  const key = Object.keys(said).find((each) => said[each]);
+  if (key === undefined) return undefined;
+  const { layer, pointer } = settings.origins(kind)[key] as { layer: string; pointer: string };
+  return `${layer}:${pointer}`;
 }
 
 function addNode(document: Record<string, unknown>): void {
@@ -134,6 +158,7 @@ export function named<T>(name: (text: string) => string, body: () => T): T {
   try {
     return body();
   } catch (error) {
+    if (error instanceof SettingsError) throw new Failure(name(allProblems(error)));
     if (error instanceof Error) error.message = name(error.message);
     throw error;
   }

@@ -20,7 +20,14 @@ function readOpened(fd: number, file: string): string {
   const status = fs.fstatSync(fd);
   if (!status.isFile()) throw new Failure(`${file} is not a file.`);
   if (status.size > maxBytes) throw new Failure(`${file} is larger than a settings file can be (1 MiB).`);
-  return fs.readFileSync(fd, 'utf8');
+  try {
+    // Not by a plain 'utf8', which would put other characters in the place of wrong bytes, and so another path.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(fd));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw new Failure(`${file} is not UTF-8. Save it as UTF-8.`);
+    throw new Failure(`the settings in ${file} cannot be read: ${message}`);
+  }
 }
 
 /** The text of a settings file; undefined if there is none. One that cannot be read is an error, not an absent one. */

@@ -35,8 +35,10 @@ Result<void> CheckStdio(int fd) {
       return isatty(fd) == 1 ? Unfit("a terminal") : Result<void>();
     case S_IFSOCK:
       return CheckSocket(fd);
+    case S_IFDIR:
+      return Unfit("a directory");
     default:
-      return Unfit("neither a pipe nor a file");
+      return Unfit("what is neither a pipe nor a file");
   }
 }
 

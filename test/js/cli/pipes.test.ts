@@ -93,9 +93,9 @@ piped('it needs no terminal of any kind', async () => {
   expect(session.output).toBe('runs\r\ncodes 6\r\n');
 });
 
-piped('what is neither pipe nor file is refused', async () => {
+piped('a directory in place of a pipe or a file is refused', async () => {
   const session = inTerminal(`${command('run', '--', 'cat')} < ${temporaryDirectory()}; echo code $?`);
   await session.exit();
-  expect(session.output).toContain('neither a pipe nor a file');
+  expect(session.output).toContain("a directory cannot take the terminal's place");
   expect(session.output).toContain('code 125\r\n');
 });

@@ -180,3 +180,58 @@ settled('schema prints the schema', async () => {
   const { stdout } = await run(['schema']);
   expect(JSON.parse(stdout)).toEqual(JSON.parse(fs.readFileSync(path.join(repositoryRoot, 'schema/settings.schema.json'), 'utf8')));
 });
+
+settled('an option wins over what the file says for this platform, too', async () => {
+  const cases: [object, string[], object][] = [
+    [{ allow_all_hosts: true }, ['--no-network'], { allow_network: false, network_hosts: [] }],
+    [{ network_hosts: ['a.example.org'] }, ['--no-network'], { allow_network: false, network_hosts: [] }],
+    [{ allow_all_hosts: true }, ['--host', 'b.example.org'], { allow_network: false, network_hosts: ['b.example.org'] }],
+    [{ allow_network: false }, ['--network'], { allow_network: true }],
+  ];
+  for (const [block, args, expected] of cases) {
+    expect(await settings(args, { home: userSettings({ linux: block }) })).toMatchObject({ effective: expected });
+  }
+});
+
+settled('an option that means a sandbox does not run without one', async () => {
+  for (const file of [{ profile: 'off' }, { backend: 'noop' }, { apply_to: 'tool' }]) {
+    const place = { home: userSettings(file) };
+    const [key] = Object.keys(file) as [string];
+    const refused = await run(['run', '--no-network', '--', 'echo', 'ran'], place);
+    expect(refused).toMatchObject({ code: 125, stdout: '' });
+    expect(refused.stderr).toMatch(new RegExp(`^sandboxed-pty: --no-network asks for a sandbox, but .*settings.json at /${key} means none`));
+    // A variable can be had without, and so can what was asked for in so many words.
+    for (const args of [['--env', 'A=1'], ['--profile', 'off', '--no-network']]) {
+      expect(await run(['run', ...args, '--', 'echo', 'ran'], place)).toMatchObject({ code: 0, stdout: 'ran\n' });
+    }
+  }
+});
+
+settled('what is missing of what was asked for is told before the program runs', async () => {
+  const directory = temporaryDirectory();
+  fs.mkdirSync(path.join(directory, '.git'));
+  const end = await run(['run', '--git', 'none', '--no-strict', '--', 'echo', 'ran'], { cwd: directory });
+  expect(end).toMatchObject({ code: 0, stdout: 'ran\n' });
+  expect(end.stderr).toMatch(/^sandboxed-pty: NOT enforced: write-holes \(/);
+});
+
+settled('messages name the file or the option, and all that is wrong', async () => {
+  const cases: [string[], Place, RegExp][] = [
+    [[], { cwd: project({ x: 1, y: 2 }) }, /json at \/x: .*\n.*json at \/y: /],
+    [[], { cwd: project('{') }, /\.sandboxed-pty\.json: The document is not valid JSON/],
+    [['--limit', 'processes=0'], {}, /^sandboxed-pty: --limit processes=0: 0 is out of range/],
+    [['--read', '~other'], {}, /^sandboxed-pty: --read ~other: /],
+  ];
+  for (const [args, place, message] of cases) {
+    const end = await run(['run', ...args, '--', 'true'], place);
+    expect(end.code).toBe(125);
+    expect(end.stderr).toMatch(message);
+  }
+});
+
+settled('a file that is not UTF-8 is an error: its paths would be others', async () => {
+  const home = userSettings('');
+  fs.writeFileSync(path.join(home, '.config/sandboxed-pty/settings.json'), Buffer.from('{"denied_read_paths":["/x/\xef"]}', 'latin1'));
+  const end = await run(['settings'], { home });
+  expect(end).toMatchObject({ code: 125, stderr: expect.stringMatching(/settings\.json is not UTF-8/) as string });
+});

@@ -85,7 +85,7 @@ test('policies and what is explained about them are what the typings say', () =>
     expect(new Set(parts.SkippedPath.map(({ reason }) => reason)).size).toBeGreaterThanOrEqual(2);
     const explained = all.flatMap((policy) =>
       (['read', 'write', 'execute', 'connect'] as const).flatMap((access) =>
-        [projectDir, '~/.ssh/id', '/etc/hosts', '/nonexistent/x', '/run/some.sock', 'a.example:443', 'c.example'].map((target) => explain(policy, access, target)),
+        [projectDir, '~/.ssh/id', '/etc/hosts', '/nonexistent/x', '/run/some.sock', '/run/docker.sock', 'a.example:443', 'c.example'].map((target) => explain(policy, access, target)),
       ),
     );
     expect(check('Explanation', explained)).toEqual([]);

@@ -102,8 +102,7 @@ TEST(CheckStdio, TakesPipesFilesAndDevices) {
 TEST(CheckStdio, TakesNothingThatReachesFurther) {
   TestTerminal terminal;
   EXPECT_EQ(Verdict(terminal.slave()), "EINVAL a terminal");
-  EXPECT_EQ(Verdict(Fd(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)).get()),
-            "EINVAL neither a pipe nor a file");
+  EXPECT_EQ(Verdict(Fd(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)).get()), "EINVAL a directory");
   EXPECT_EQ(Verdict(OpenSocket(AF_UNIX, SOCK_STREAM).get()), "EINVAL a socket without a connection");
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
