@@ -222,6 +222,12 @@ sandboxed('a promise that is rejected and that nobody looks at is told as any ot
 
 describe('an end that is not proven', () => {
   const weak = kinds.find(({ name }) => /tracked, without a cgroup/.test(name)) as Kind;
+  /** So that it does not do its work before it is killed. */
+  function stopKeeper(session: DisposableSession): number {
+    const keeper = stat(session.pty.pid).ppid;
+    process.kill(keeper, 'SIGSTOP');
+    return keeper;
+  }
   /** Somebody kills the keeper while the session has its time to end by itself. */
   async function lose(body: (session: DisposableSession) => Promise<void>): Promise<void> {
     const token = newToken();
@@ -239,7 +245,7 @@ describe('an end that is not proven', () => {
       const warned = new Promise((resolve) => {
         (session.pty as any).onWarning(({ code }: { code: string }) => code === 'NOT_DISPOSED' && resolve(code));
       });
-      const keeper = stat(session.pty.pid).ppid;
+      const keeper = stopKeeper(session);
       (session.pty as any).destroy();
       process.kill(keeper, 'SIGKILL');
       expect(await warned).toBe('NOT_DISPOSED');
@@ -247,7 +253,7 @@ describe('an end that is not proven', () => {
 
   sandboxed('is thrown out of an "await using" block', () =>
     lose(async (session) => {
-      const keeper = stat(session.pty.pid).ppid;
+      const keeper = stopKeeper(session);
       const disposed = session.pty.dispose({ graceMs: 200, deadlineMs: 100 });
       process.kill(keeper, 'SIGKILL');
       expect(await disposed).toMatchObject({ converged: false });
