@@ -69,8 +69,8 @@ describe('those that fork and exit all the time', () => {
       // One by one it is a race.
       const report = await session.pty.dispose(atomic ? {} : { deadlineMs: 2000 });
       if (atomic) expect(report.converged).toBe(true);
+      // Without a proof there may be survivors or not: on a slow machine the last of them dies after the deadline.
       if (report.converged) expect({ survivors: report.survivors, left: bearers(token) }).toEqual({ survivors: [], left: [] });
-      else expect(report.survivors.length).toBeGreaterThan(0);
       await endAllBearers(token, leash);
       await until('the keeper has seen it', () => session.pty.listProcesses().length === 0);
     });
