@@ -177,15 +177,20 @@ DisposeReport Disposer::Summary(const Disposal& disposal, bool converged) {
   DisposeReport report;
   report.converged = converged;
   const std::optional<wire::Done> done = session.done();
-  if (const std::optional<wire::Done> told = done ? done : session.emptied()) {
+  const std::optional<wire::Done> told = done ? done : session.emptied();
+  if (told) {
     report.rounds = told->rounds;
     report.killed = told->reaped;
     AddMechanisms(told->mechanisms, report.mechanisms);
-    report.problem = done ? NotRemoved(told->clean_err) : kStillRemoving;
+  }
+  if (done) {
+    report.problem = NotRemoved(done->clean_err);
   } else if (session.keeper_gone()) {
     report.problem = session.keeper_killed() ? kKeeperStopped : kKeeperKilled;
     if (session.clean_err() != 0) report.problem += "; " + NotRemoved(session.clean_err());
-    if (session.has_cgroup()) report.mechanisms.emplace_back("cgroup");
+    if (!told && session.has_cgroup()) report.mechanisms.emplace_back("cgroup");
+  } else if (told) {
+    report.problem = kStillRemoving;
   }
   if (!converged) report.survivors = session.Members(false);
   report.elapsed_ms = std::chrono::duration<double, std::milli>(Clock::now() - disposal.began).count();

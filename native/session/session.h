@@ -148,6 +148,7 @@ class Session final : public Pump::Source,
                                                 Client* client);
   Result<void> Greet(const SpawnRequest& request, SessionPlan plan);
   Result<void> Watch();
+  bool ProveByCgroup();
   Result<void> WatchLimits();
   void ForgetLimits();  // on the pump
   std::shared_ptr<TerminalIo> SharedTerminal();
@@ -189,7 +190,7 @@ class Session final : public Pump::Source,
   std::function<void()> end_listener_;  // guarded by client_mutex_
 
   std::mutex cgroup_mutex_;  // held while the cgroup is proven empty and removed, from whatever thread
-  bool cgroup_gone_ = false;
+  bool settled_ = false;     // what the keeper left is gone
   int removals_ = 0;
   // Of the private temporary directory, once nobody is left. Shared with the thread that does it.
   struct Removal {

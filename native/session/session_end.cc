@@ -53,32 +53,40 @@ void Session::EndNow() {
 }
 
 Session::Proof Session::ProveEmpty() {
+  bool emptied = false;
   {
     std::lock_guard lock(end_mutex_);
     if (done_) return Proof::kEmpty;
-    if (!keeper_gone_ || !cgroup_) return Proof::kPending;
+    emptied = emptied_.has_value();
+    if (!keeper_gone_ || (!emptied && !cgroup_)) return Proof::kPending;
   }
-  // Nobody reaps for us any more, but the kernel knows who is in the cgroup.
   std::lock_guard lock(cgroup_mutex_);
-  if (cgroup_gone_) return Proof::kEmpty;
-  const auto empty = cgroup_->Empty();
-  if (!empty.ok() || !empty.value()) {
-    (void)cgroup_->Kill();
-    return Proof::kPending;
-  }
-  const auto removed = cgroup_->TryRemove();
-  // The last one may still be on its way out of the kernel: then next time.
-  if (!removed.ok() && removed.error().err == EBUSY && ++removals_ < kRemovals) return Proof::kPending;
-  if (!removed.ok()) clean_err_ = removed.error().err;
+  if (settled_) return Proof::kEmpty;
+  // Nobody reaps for us any more, but the kernel knows who is in the cgroup. A keeper that was killed later,
+  // in the middle of its cleaning up, has removed that.
+  if (!emptied && !ProveByCgroup()) return Proof::kPending;
   // Only now that nobody is left who could write to it. Where there is no thread for it: next time.
   if (!temp_dir_.empty()) {
     if (removal_ == nullptr) RemoveTempDir();
     if (removal_ == nullptr || !removal_->over) return Proof::kPending;
     if (const int err = removal_->err; err != 0) clean_err_ = err;
   }
-  cgroup_gone_ = true;
+  settled_ = true;
   *loss_ = Loss::kEnded;
   return Proof::kEmpty;
+}
+
+bool Session::ProveByCgroup() {
+  const auto empty = cgroup_->Empty();
+  if (!empty.ok() || !empty.value()) {
+    (void)cgroup_->Kill();
+    return false;
+  }
+  const auto removed = cgroup_->TryRemove();
+  // The last one may still be on its way out of the kernel: then next time.
+  if (!removed.ok() && removed.error().err == EBUSY && ++removals_ < kRemovals) return false;
+  if (!removed.ok()) clean_err_ = removed.error().err;
+  return true;
 }
 
 void Session::RemoveTempDir() {

@@ -1,7 +1,7 @@
 // Becomes a keeper for which certain system calls fail, in itself and in what it forks. Started through a
 // script whose first line names this program; the script's next line is the keeper's path, and each further
-// one a rule: "number argument value errno who", where argument -1 means any, and who is "all" or "child"
-// (not in the keeper itself).
+// one a rule: "number argument value errno who", where argument -1 means any, errno 0 ends the process, and
+// who is "all" or "child" (not in the keeper itself).
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -39,6 +39,7 @@ std::vector<sock_filter> BuildFilter(const std::vector<Rule>& rules) {
   for (const Rule& rule : rules) {
     uint32_t verdict =
         rule.who == "child" ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ERRNO | (rule.error & SECCOMP_RET_DATA);
+    if (rule.error == 0) verdict = SECCOMP_RET_KILL_PROCESS;
     bool any = rule.argument < 0;
     filter.push_back(Load(offsetof(seccomp_data, nr)));
     filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule.number, 0, static_cast<uint8_t>(any ? 1 : 3)));

@@ -229,5 +229,27 @@ TEST(Stage, DescriptorsWorkWithoutTheKernelsHelp) {
   EXPECT_NE(session.ReadUntil("done\n").find("descriptors=0,1,2,\n"), std::string::npos);
 }
 
+// It has said that nobody is left, and dies of the first file that it removes: the host goes on with that.
+TEST(Stage, OfCleaningUpInWhichTheKeeperIsKilled) {
+  FaultyKeeper keeper({{SYS_unlinkat, 0}});
+  TempDir dir;
+  std::filesystem::create_directory(dir.File("private"));
+  dir.Write("private/file", "x", 0644);
+  SpawnRequest request = ShellRequest("echo ready; read x");
+  request.keeper_path = keeper.path();
+  request.temp_dir = dir.File("private");
+  request.use_cgroup = false;
+  LiveSession session(request);
+  ASSERT_TRUE(session.ok()) << Describe(session.error());
+  session.ReadUntil("ready\n");
+  const pid_t shell = session->pid();
+  session->EndNow();
+  EXPECT_TRUE(Eventually([&] { return session->ProveEmpty() == Session::Proof::kEmpty; }));
+  EXPECT_TRUE(session->emptied().has_value());
+  EXPECT_FALSE(session->done().has_value());
+  EXPECT_FALSE(IsRunning(shell));
+  EXPECT_FALSE(std::filesystem::exists(dir.File("private")));
+}
+
 }  // namespace
 }  // namespace spty
