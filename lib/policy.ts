@@ -1,5 +1,4 @@
 import * as os from 'os';
-import { isMainThread } from 'worker_threads';
 
 import { checkEnvironment, checkFlag, checkKind, checkText, checkTexts } from './check-arguments';
 import { hostTerminalVariables } from './options';
@@ -182,6 +181,8 @@ function environmentOf(env: Environment | undefined): { env: (string | Uint8Arra
     checkEnvironment('env', env);
     return { env: toPairs(env) };
   }
+  // Loaded here: requiring the package should not pay for it.
+  const { isMainThread } = require('worker_threads') as typeof import('worker_threads');
   if (isMainThread) return { hostEnvWithout: [...hostTerminalVariables] };
   // A worker has an environment of its own, which may lack what this process has.
   return {
