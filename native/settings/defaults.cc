@@ -66,8 +66,9 @@ constexpr std::string_view kEnvVars[] = {"PATH",
                                          "GPG_TTY",
                                          "COLORTERM"};
 
-// Not those in /run/systemd/userdb: io.systemd.DynamicUser is served by systemd itself, together with methods
-// that start units, and io.systemd.Multiplexer tells password hashes to root, and to each user the own one.
+// Not those in /run/systemd/userdb, by what systemd's source says (not tried): io.systemd.DynamicUser is
+// served by the manager itself, whose methods are not bound to one address and in newer versions start units,
+// and io.systemd.Multiplexer tells password hashes to root, and to each user the own one.
 constexpr std::string_view kLinuxAccountSockets[] = {"/var/lib/sss/pipes/nss"};
 // nscd answers for users and for hosts on one socket.
 constexpr std::string_view kLinuxHostSockets[] = {

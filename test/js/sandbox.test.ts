@@ -18,6 +18,7 @@ import {
   runConfined,
   temporaryDirectory,
   thrownBy,
+  track,
   until,
   writeScript,
 } from './support';
@@ -69,8 +70,12 @@ describe('the report', () => {
 
   sandboxed("a session schedules its own processes, not its keeper's", async () => {
     const each = (pid: string): string =>
-      [`renice -n 0 -p ${pid}`, `taskset -a -p -c 0 ${pid}`, `ionice -c 2 -n 4 -p ${pid}`, `chrt -o -p 0 ${pid}`]
+      [`renice -n 19 -p ${pid}`, `taskset -a -p -c 0 ${pid}`, `ionice -c 2 -n 4 -p ${pid}`, `chrt -o -p 0 ${pid}`]
         .map((command) => `${command} >/dev/null 2>&1 && echo done || echo refused`).join('; ');
+    // Without a sandbox each of them works.
+    const session = track(load().spawn('/bin/sh', ['-c', each('$PPID')], {}));
+    await session.exit();
+    expect(session.output.trim().split('\r\n')).toEqual(Array<string>(4).fill('done'));
     const script = `${each('$PPID')}; ${each('$$')}; renice -n 0 -u "$(id -u)" >/dev/null 2>&1 || echo refused`;
     const { output } = await runConfined(script);
     expect(output.trim().split('\n')).toEqual([...Array<string>(4).fill('refused'), ...Array<string>(4).fill('done'), 'refused']);
