@@ -126,7 +126,7 @@ export class Running {
 
   /** Whoever reads our output may be slower than the program was. Not longer than a signal or the time limit allows. */
   private shown(): Promise<void> {
-    if (this.cutOffBy !== undefined) return Promise.resolve();
+    if (this.cutOffBy !== undefined || this.timedOut) return Promise.resolve();
     const { screen } = this.channels;
     return new Promise((resolve) => {
       this.stopShowing = resolve;
