@@ -12,7 +12,7 @@ import {
   whatIsLeft,
 } from './disposal';
 import { Enforcement, readEnforcement } from './enforcement';
-import { SandboxError } from './errors';
+import { isNativeFailure, SandboxError, toSandboxError } from './errors';
 import { Event, EventSource } from './event';
 import { InputFeeder } from './input-feeder';
 import { LegacyEvents } from './legacy-events';
@@ -58,8 +58,8 @@ export class Terminal extends LegacyEvents {
   private readonly context = new AsyncResource('SandboxedPty');
   private disposal: Promise<DisposeReport> | undefined;
   private afterExit: (() => void) | undefined;
+  private knownPid: number | undefined;
 
-  readonly pid: number;
   readonly onData: Event<string> = this.dataSource.event;
   readonly onExit: Event<ExitEvent> = this.exitSource.event;
   /** The session ran into one of its limits. */
@@ -107,10 +107,21 @@ export class Terminal extends LegacyEvents {
     this.trackedBy = this.session.tracking;
     this.input = new InputFeeder(this.session);
     this.flow = new OutputFlow(this.session);
-    this.pid = this.session.pid;
     this.ptsName = this.session.slaveName;
     // Listeners that come in this tick, or in an immediate of it, miss nothing: not even the exit.
     setImmediate(() => setImmediate(() => this.openGate()));
+  }
+
+  /**
+   * The shell's. spawn() returns before it is known; whoever asks earlier waits for it. Throws a SandboxError if there was
+   * no process to be had, which is also told by a line of output and exit code 1.
+   */
+  get pid(): number {
+    try {
+      return (this.knownPid ??= this.session.pid);
+    } catch (error) {
+      throw isNativeFailure(error) ? toSandboxError(error) : error;
+    }
   }
 
   /** For each protection, what enforces it or why nothing does. */

@@ -17,7 +17,7 @@ function spawn(id, title, heap, limit) {
     id, title, figure: 'spawn', ceiling: 'c-keeper',
     full: {heap, count: 40, gap: 5}, quick: {heap, count: 12, gap: 3},
     metrics: [
-      ms('call_p50_ms', 'call p50', {nodePty: limit}), ms('call_p95_ms', 'call p95'),
+      ms('call_p50_ms', 'call p50', {nodePty: limit}), ms('pid_p50_ms', 'call and pid p50'), ms('call_p95_ms', 'call p95'),
       ms('exit_p50_ms', 'to exit p50', {nodePty: limit}), ms('exit_p95_ms', 'to exit p95'),
     ],
   };

@@ -201,6 +201,7 @@ void NativeSession::Release() {
   if (session_ == nullptr) return;
   std::shared_ptr<Session> session = std::move(session_);
   ended_ = session;
+  if (end_delivered_) pid_ = session->Pid();
   session->Release();
   addon_->Forget(this);
   SetLoopRef(false);
@@ -294,8 +295,12 @@ void NativeSession::RefLoop(const Napi::CallbackInfo&) { SetLoopRef(session_ != 
 
 void NativeSession::UnrefLoop(const Napi::CallbackInfo&) { SetLoopRef(false); }
 
+// Never a number that means somebody else to whoever signals it: 0 and -1 are many.
 Napi::Value NativeSession::Pid(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), session_ == nullptr ? -1 : session_->pid());
+  const Result<pid_t> pid = session_ == nullptr ? pid_ : session_->Pid();
+  if (pid.ok()) return Napi::Number::New(info.Env(), pid.value());
+  ToJs(info.Env(), pid.error()).ThrowAsJavaScriptException();
+  return info.Env().Undefined();
 }
 
 Napi::Value NativeSession::Fd(const Napi::CallbackInfo& info) {

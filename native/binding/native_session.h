@@ -66,6 +66,8 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
 
   Addon* addon_ = nullptr;
   std::shared_ptr<Session> session_;  // null once the end was delivered, or after Release
+  // The shell's, once the end was delivered.
+  Result<pid_t> pid_ = Error{Stage::kKeeper, ESRCH, "the session is over"};
   Napi::FunctionReference on_data_;
   Napi::FunctionReference on_drain_;
   Napi::FunctionReference on_exit_;

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "session/foreground.h"
-#include "session/late_failure.h"
 
 namespace spty {
 namespace {
@@ -31,61 +30,6 @@ Session::Session(PtyPair pty, KeeperProcess keeper, Pump& pump)
       terminal_(std::move(pty.master), pump, *this),
       keeper_(std::move(keeper)),
       pump_(pump) {}
-
-// The keeper comes before whatever it has to know of, and after everything else: one that has to wait for its
-// plan falls asleep, and has to be woken.
-Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pump& pump, Client* client) {
-  TRY_ASSIGN(Enforcement enforcement, DecideEnforcement(request));
-  TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
-  TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(request.keeper_path));
-  return Spawn(request, std::move(enforcement), std::move(pty), std::move(keeper), pump, client);
-}
-
-Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, PreparedKeeper prepared,
-                                                Pump& pump, Client* client) {
-  if (request.policy != nullptr) TRY(VerifyTemp(prepared, *request.policy));
-  TRY_ASSIGN(Enforcement enforcement, DecideEnforcement(request));
-  TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
-  return Spawn(request, std::move(enforcement), std::move(pty), std::move(prepared.process), pump, client);
-}
-
-Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Enforcement enforcement,
-                                                PtyPair pty, KeeperProcess keeper, Pump& pump,
-                                                Client* client) {
-  TRY_ASSIGN(SessionPlan plan, MakeSessionPlan(request, enforcement, std::move(pty.slave), keeper));
-  auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), pump);
-  session->enforcement_ = std::move(enforcement);
-  session->keep_alive_ = request.keep_alive_after_exit;
-  if (session->keep_alive_) session->terminal_.DiscardAfterEnd();
-  session->temp_dir_ = request.temp_dir;
-  TRY(session->Greet(request, std::move(plan)));
-  TRY(session->Watch());
-  // Only now, so that a client whose session never came to be hears nothing. What happened meanwhile is not
-  // lost: the first call tells the client to look.
-  session->Attach(client);
-  return session;
-}
-
-// Hands over the plan and learns the pid; if the caller wants to know, also whether the program runs.
-Result<void> Session::Greet(const SpawnRequest& request, SessionPlan plan) {
-  const std::vector<int> fds = plan.Descriptors();
-  auto sent = keeper_.SendPlan(plan.encoded, fds);
-  // Only the shell may hold the slave from here on: its last close is how the kernel tells us of its end.
-  plan.slave.Reset();
-  cgroup_ = std::move(plan.cgroup);
-  if (cgroup_) cgroup_->ForgetDirectory();
-  no_cgroup_ = std::move(plan.no_cgroup);
-  auto answer = keeper_.Await();
-  // A keeper that refused before it got the plan has said why; that is better than "broken pipe".
-  if (!answer.ok()) return sent.ok() ? answer.error() : sent.error();
-  const Frame& started = answer.value();
-  if (started.type == wire::Type::kFailed) return ToError(started.failed, request, plan.candidates);
-  if (started.type != wire::Type::kStarted) return Error{Stage::kKeeper, EPROTO, "no pid from the keeper"};
-  pid_ = started.started.pid;
-  scoped_ = started.started.scoped != 0;
-  mark_ = std::move(plan.mark);
-  return {};
-}
 
 Result<void> Session::Watch() {
   TRY(terminal_.Start(SharedTerminal()));
@@ -275,7 +219,9 @@ void Session::OnReady() {
     Frame frame;
     auto status = keeper_.frames().Next(keeper_.control(), &frame);
     if (status.ok() && status.value() == FrameReader::Status::kNothing) return;
-    if (!status.ok() || status.value() == FrameReader::Status::kClosed) return HandleKeeperGone();
+    if (!status.ok()) return HandleKeeperGone(status.error());
+    if (status.value() == FrameReader::Status::kClosed)
+      return HandleKeeperGone(Error{Stage::kKeeper, ECONNRESET, "the keeper ended unexpectedly"});
     HandleFrame(frame);
   }
 }
@@ -284,11 +230,10 @@ void Session::HandleFrame(const Frame& frame) {
   switch (frame.type) {
     case wire::Type::kExited:
       return ShellEnded(End{frame.exited.code, frame.exited.signal});
+    case wire::Type::kStarted:
+      return NoteStart(frame.started);
     case wire::Type::kFailed:
-      // Closed before the child got as far as its terminal: it would have died of that a moment later.
-      if (hung_up_) return ShellEnded(End{0, SIGHUP});
-      terminal_.Inject(LateFailureText(frame.failed.stage, frame.failed.err));
-      return ShellEnded(End{1, 0});
+      return HandleFailure(frame.failed);
     case wire::Type::kDone: {
       std::lock_guard lock(end_mutex_);
       done_ = frame.done;

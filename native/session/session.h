@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -46,7 +47,8 @@ class Session final : public Pump::Source,
   };
 
   // Starts `request`. On failure nothing is left behind. `pump` outlives every reference but its own; Release
-  // comes before it goes.
+  // comes before it goes. A request that does not wait for exec does not wait for the keeper either: that it
+  // could not start a shell is then told like a program that is not there, by a line of output and an end.
   static Result<std::shared_ptr<Session>> Spawn(const SpawnRequest& request, Pump& pump, Client* client);
   // The same with a keeper that runs already.
   static Result<std::shared_ptr<Session>> Spawn(const SpawnRequest& request, PreparedKeeper prepared,
@@ -57,7 +59,8 @@ class Session final : public Pump::Source,
   // If the pump went first: sees to the end of the session itself, for a second at most.
   ~Session() override;
 
-  pid_t pid() const { return pid_; }
+  // The shell's number. Waits for the keeper to tell it, where Spawn did not; an error if there is no shell.
+  Result<pid_t> Pid();
   int master() const { return terminal_.fd(); }
   const std::string& slave_name() const { return slave_name_; }
   // What is enforced, and by what.
@@ -146,14 +149,19 @@ class Session final : public Pump::Source,
   static Result<std::shared_ptr<Session>> Spawn(const SpawnRequest& request, Enforcement enforcement,
                                                 PtyPair pty, KeeperProcess keeper, Pump& pump,
                                                 Client* client);
-  Result<void> Greet(const SpawnRequest& request, SessionPlan plan);
+  Result<void> HandOver(const SpawnRequest& request, SessionPlan plan);
   Result<void> Watch();
   bool ProveByCgroup();
   Result<void> WatchLimits();
   void ForgetLimits();  // on the pump
   std::shared_ptr<TerminalIo> SharedTerminal();
   void HandleFrame(const Frame& frame);
-  void HandleKeeperGone();
+  void HandleFailure(const wire::Failed& failed);
+  void ShowFailure(Stage stage, int err);
+  void HandleKeeperGone(const Error& reason);
+  void NoteStart(const wire::Started& started);
+  // False if it is known already how the start went.
+  bool NoteNoStart(const Error& error);
   void ExpectEnd();
   void UrgeKeeper();
   void Settle();
@@ -168,8 +176,10 @@ class Session final : public Pump::Source,
   TerminalIo terminal_;
   KeeperProcess keeper_;
   Pump& pump_;
-  pid_t pid_ = 0;
-  bool scoped_ = false;
+  std::mutex start_mutex_;
+  std::condition_variable start_known_;
+  std::optional<Result<pid_t>> start_;  // guarded by start_mutex_: the shell's number, or why there is none
+  std::atomic<bool> scoped_{false};
   Enforcement enforcement_;
   std::optional<CgroupLeaf> cgroup_;
   std::string no_cgroup_;

@@ -117,7 +117,8 @@ void Session::ShellEnded(End end) {
 // After an ordinary end the keeper closes last. If there was none, somebody killed the keeper (or it talks
 // nonsense): we cannot know how the shell fares, so it is hung up like any terminal whose other side
 // vanished, and that is what we report.
-void Session::HandleKeeperGone() {
+// One that has not even told of its start has failed to, as far as anybody can tell.
+void Session::HandleKeeperGone(const Error& reason) {
   auto self = shared_from_this();
   {
     std::lock_guard lock(end_mutex_);
@@ -125,6 +126,7 @@ void Session::HandleKeeperGone() {
   }
   const bool lost = !done();
   if (lost) *loss_ = Loss::kUnknown;
+  if (NoteNoStart(reason)) ShowFailure(reason.stage, reason.err);
   ShellEnded(End{0, SIGHUP});
   keeper_.EndSession();
   ForgetLimits();

@@ -126,7 +126,7 @@ TEST_F(ProcessEscape, SessionsDoNotReachEachOther) {
       ASSERT_TRUE(other.ok()) << Describe(other.error());
       other.ReadUntil("up");
       std::vector<std::string> command = {kProcess, act};
-      const std::string pid = std::to_string(other->pid());
+      const std::string pid = std::to_string(other->Pid().value());
       if (act == std::string("signal")) {
         command.insert(command.end(), {"kill", pid, "0"});
       } else {
@@ -162,7 +162,7 @@ TEST_F(ProcessEscape, AStopUnderTheKeeperIsNoEnd) {
     LiveSession session(confined ? RequestInside(world, command, kWorkspace)
                                  : RequestOutside(world, command));
     ASSERT_TRUE(session.ok()) << Describe(session.error());
-    const pid_t pid = session->pid();
+    const pid_t pid = session.pid();
     session.ReadUntil("orphan ");
     const pid_t orphan = std::stoi(session.ReadUntil("\n"));
     ASSERT_TRUE(Eventually([&] { return StateOf(pid) == 't'; }));

@@ -34,24 +34,31 @@ function packageCopy(): { root: string; keeper: string } {
   return { root, keeper: path.join(root, binaryDirectory(), 'sandboxed-pty-keeper') };
 }
 
-/** Starts sessions in a host that uses this copy of the package; gives the errors. */
+/** Starts sessions in a host that uses this copy of the package; gives the errors, at the latest those of asking for the pid. */
 function startFrom(root: string): Promise<Outcome> {
   return resultOf(
     async (pty, kernel) => {
-      const attempt = (start: () => { kill(signal: string): void }): any => {
+      const exits: Promise<unknown>[] = [];
+      const attempt = (start: () => any): any => {
         try {
-          start().kill('SIGKILL');
-          return { name: 'none' };
+          const session = start();
+          exits.push(new Promise((resolve) => session.onExit(resolve)));
+          session.kill('SIGKILL');
+          return { name: 'none', pid: session.pid };
         } catch (error) {
           const { name, message, stage, path, code } = error as any;
           return { name, message, stage, path, code };
         }
       };
-      const both = (): any[] => [() => pty.spawn('sh', [], {}), () => pty.createSandboxedPty({ file: 'sh' })].map(attempt);
-      const errors = both();
+      const both = async (): Promise<any[]> => {
+        const errors = [() => pty.spawn('sh', [], {}), () => pty.createSandboxedPty({ file: 'sh' })].map(attempt);
+        await Promise.all(exits);
+        await kernel.until('no child is left', () => kernel.children().length === 0);
+        return errors;
+      };
+      const errors = await both();
       const before = kernel.openFds().length;
-      for (let i = 0; i < 5; i++) both();
-      await kernel.until('no child is left', () => kernel.children().length === 0);
+      for (let i = 0; i < 5; i++) await both();
       return { errors, left: kernel.openFds().length - before };
     },
     { module: root },
@@ -90,6 +97,34 @@ ours.needing(linux)('a helper that is another program is a SandboxError, and not
     expect(errors.map(({ name }) => name)).toEqual(['SandboxError', 'SandboxError']);
     expect(left).toBe(0);
   }
+});
+
+ours.needing(linux)('spawn() does not wait for its helper: that it fails is told in the terminal, and to who asks for the pid', async () => {
+  const { root, keeper } = packageCopy();
+  writeScript(keeper, '#!/bin/sh\nhead -c 100 <&3 >/dev/null\n');
+  const outcome = await resultOf(
+    async (pty, kernel) => {
+      const session = pty.spawn('sh', [], {});
+      let output = '';
+      session.onData((data) => (output += data));
+      const exit = await new Promise((resolve) => session.onExit(resolve));
+      const pids = [1, 2].map(() => {
+        try {
+          return session.pid;
+        } catch (error) {
+          return (error as any).code;
+        }
+      });
+      await kernel.until('no child is left', () => kernel.children().length === 0);
+      return { output, exit, pids };
+    },
+    { module: root },
+  );
+  expect(outcome).toEqual({
+    output: 'keeper failed.: Connection reset by peer\r\n',
+    exit: { exitCode: 1, signal: 0 },
+    pids: ['ECONNRESET', 'ECONNRESET'],
+  });
 });
 
 ours('a helper that is no executable format is a SandboxError', async () => {
@@ -134,7 +169,7 @@ ours.needing(linux)('a keeper that was started ahead is used once, and leaves no
     loadNative(): {
       startKeeper(program: string, prefix: string): Started;
       releaseKeeper(handle: object): void;
-      NativeSession: new (request: object, handlers: object) => { kill(signal: number): boolean };
+      NativeSession: new (request: object, handlers: object) => { kill(signal: number): boolean; unref(): void };
     };
   };
   const native = loadNative();
@@ -149,6 +184,8 @@ ours.needing(linux)('a keeper that was started ahead is used once, and leaves no
   expect(() => new native.NativeSession({ ...request, keeper: unused.handle }, handlers)).toThrow(/startKeeper/);
   expect(() => new native.NativeSession({ ...request, keeper: {} }, handlers)).toThrow(/startKeeper/);
   const used = native.startKeeper(keeperPath(), '');
-  new native.NativeSession({ ...request, keeper: used.handle }, handlers).kill(9);
+  const session = new native.NativeSession({ ...request, keeper: used.handle }, handlers);
+  session.kill(9);
+  session.unref(); // nobody takes its end, which would hold the loop
   expect(() => new native.NativeSession({ ...request, keeper: used.handle }, handlers)).toThrow(/startKeeper/);
 });

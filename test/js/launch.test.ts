@@ -114,6 +114,16 @@ contract('input, output and error output are the terminal that ptsName names', a
   expect(session.output).toBe(`${name}\r\n${name}\r\n${name}\r\n`);
 });
 
+contract('the pid is that of the shell, also for who asks after the exit', async () => {
+  const early = script('echo $$');
+  const { pid } = early.pty;
+  await early.exit();
+  expect(early.output).toBe(`${pid}\r\n`);
+  const late = script('echo $$');
+  await late.exit();
+  expect(late.output).toBe(`${late.pty.pid}\r\n`);
+});
+
 contract('a negative pid signals the whole group', async () => {
   const session = script('sleep 1000 & echo "inner=$!."; wait');
   const inner = Number(/inner=(\d+)\./.exec(await session.printed('.'))?.[1]);

@@ -41,7 +41,7 @@ TEST(Session, StaysWithAShellThatClosesItsStdioAndComesBack) {
       ShellRequest("echo before; exec <&- >&- 2>&-; read x <" + fifo + "; echo after >/dev/tty; exit 6"));
   session.ReadUntil("before\n");
   Fd writer(open(fifo.c_str(), O_WRONLY | O_CLOEXEC));
-  ASSERT_TRUE(IsRunning(session->pid()));
+  ASSERT_TRUE(IsRunning(session.pid()));
   EXPECT_FALSE(session->TakeEnd().has_value());
   ASSERT_EQ(write(writer.get(), "\n", 1), 1);
   std::string output;
@@ -61,7 +61,7 @@ TEST(Session, EndsWhenAnOutsiderKillsTheKeeper) {
   {
     LiveSession session(ShellRequest("echo ready; read x"));
     session.ReadUntil("ready\n");
-    shell = session->pid();
+    shell = session.pid();
     ASSERT_EQ(ParentOf(ParentOf(shell)), getpid());
     ASSERT_EQ(kill(ParentOf(shell), SIGKILL), 0);
     Session::End end = session.ReadToEnd();
@@ -79,7 +79,7 @@ TEST(Session, EndsThoughSomebodyStoppedTheKeeper) {
   {
     LiveSession session(ShellRequest("trap '' HUP; echo ready; while :; do sleep 1000; done"));
     session.ReadUntil("ready\n");
-    shell = session->pid();
+    shell = session.pid();
     ASSERT_EQ(kill(ParentOf(shell), SIGSTOP), 0);
   }
   EXPECT_TRUE(WaitForDeath(shell));
@@ -89,7 +89,7 @@ TEST(Session, EndsThoughSomebodyStoppedTheKeeper) {
 TEST(Session, EndsWhenAnOutsiderKillsTheShell) {
   LiveSession session(ShellRequest("echo ready; read x"));
   session.ReadUntil("ready\n");
-  ASSERT_EQ(kill(session->pid(), SIGKILL), 0);
+  ASSERT_EQ(kill(session.pid(), SIGKILL), 0);
   EXPECT_EQ(session.ReadToEnd().signal, SIGKILL);
 }
 
@@ -117,7 +117,7 @@ const State kStates[] = {
        EXPECT_EQ(session->Write(std::string(1'000'000, 'x')), InputQueue::Flushed::kWaiting);
      }},
     {"Ended", "exit 0", [](LiveSession& session) { session.ReadToEnd(); }},
-    {"EndedWithOutputNobodyTook", "echo left", [](LiveSession& session) { WaitForDeath(session->pid()); }},
+    {"EndedWithOutputNobodyTook", "echo left", [](LiveSession& session) { WaitForDeath(session.pid()); }},
     {"HungUp", "trap '' HUP; echo ready; while :; do sleep 1000; done",
      [](LiveSession& session) {
        session.ReadUntil("ready\n");
@@ -134,7 +134,7 @@ TEST_P(Release, LeavesNothingBehind) {
   {
     LiveSession session(ShellRequest(GetParam().script));
     ASSERT_TRUE(session.ok()) << Describe(session.error());
-    shell = session->pid();
+    shell = session.pid();
     GetParam().reach(session);
     EXPECT_NE(Footprint::Now(), before);
   }
@@ -153,7 +153,7 @@ TEST(Session, IsSilentAfterRelease) {
   ASSERT_TRUE(listener.WaitUntil([&] { return listener.calls() > 0; }));
   session.value()->Release();
   size_t calls = listener.calls();
-  EXPECT_TRUE(WaitForDeath(session.value()->pid()));
+  EXPECT_TRUE(WaitForDeath(session.value()->Pid().value()));
   pump->Run([] {});
   EXPECT_EQ(listener.calls(), calls);
 }
@@ -228,7 +228,7 @@ TEST(Sessions, EndWithAHostThatIsKilled) {
   pid_t host = fork();
   if (host == 0) {
     LiveSession session(ShellRequest("trap '' HUP TERM; sleep 1000 & echo $!; while :; do sleep 1000; done"));
-    pid_t pids[2] = {session->pid(), std::stoi(session.ReadUntil("\n"))};
+    pid_t pids[2] = {session.pid(), std::stoi(session.ReadUntil("\n"))};
     if (write(writing.get(), pids, sizeof pids) != sizeof pids) _exit(1);
     for (;;) pause();
   }

@@ -17,7 +17,7 @@ namespace {
 TEST(Session, RunsAProgramOnATerminal) {
   LiveSession session(ShellRequest("test -t 0 && test -t 1 && test -t 2 && tty"));
   ASSERT_TRUE(session.ok()) << Describe(session.error());
-  EXPECT_GT(session->pid(), 1);
+  EXPECT_GT(session.pid(), 1);
   std::string name = session->slave_name();
   std::string output;
   Session::End end = session.ReadToEnd(&output);
@@ -29,7 +29,7 @@ TEST(Session, RunsAProgramOnATerminal) {
 TEST(Session, HasTheShellsOwnPid) {
   LiveSession session(ShellRequest("echo $$"));
   std::string output;
-  pid_t pid = session->pid();
+  pid_t pid = session.pid();
   session.ReadToEnd(&output);
   EXPECT_EQ(output, std::to_string(pid) + "\n");
 }
@@ -54,8 +54,8 @@ TEST(Session, ReportsExitCodesAndSignals) {
 
 TEST(Session, GivesTheEndOnlyAfterAllOutputWasTaken) {
   LiveSession session(ShellRequest("printf 'x%.0s' 1 2 3 4 5; exit 3"));
-  ASSERT_TRUE(session.listener().WaitUntil([&] { return !IsRunning(session->pid()); }) ||
-              WaitForDeath(session->pid()));
+  ASSERT_TRUE(session.listener().WaitUntil([&] { return !IsRunning(session.pid()); }) ||
+              WaitForDeath(session.pid()));
   // Nothing was taken: no end, however long ago it came.
   session.pump().Run([] {});
   EXPECT_FALSE(session->TakeEnd().has_value());
@@ -158,7 +158,7 @@ TEST(Session, ShowsALateFailureAsOutputAndExitOne) {
   request.wait_for_exec = false;
   LiveSession session(request);
   ASSERT_TRUE(session.ok()) << Describe(session.error());
-  EXPECT_GT(session->pid(), 1);
+  EXPECT_GT(session.pid(), 1);
   std::string output;
   Session::End end = session.ReadToEnd(&output);
   EXPECT_EQ(output, "execvp(3) failed.: No such file or directory\n");

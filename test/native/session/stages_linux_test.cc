@@ -242,7 +242,7 @@ TEST(Stage, OfCleaningUpInWhichTheKeeperIsKilled) {
   LiveSession session(request);
   ASSERT_TRUE(session.ok()) << Describe(session.error());
   session.ReadUntil("ready\n");
-  const pid_t shell = session->pid();
+  const pid_t shell = session.pid();
   session->EndNow();
   EXPECT_TRUE(Eventually([&] { return session->ProveEmpty() == Session::Proof::kEmpty; }));
   EXPECT_TRUE(session->emptied().has_value());

@@ -59,6 +59,12 @@ LiveSession::LiveSession(const SpawnRequest& request) : pump_(AcquirePump()) {
 
 LiveSession::~LiveSession() { Release(); }
 
+pid_t LiveSession::pid() {
+  const Result<pid_t> pid = session_->Pid();
+  EXPECT_TRUE(pid.ok()) << Describe(pid.error());
+  return pid.ok() ? pid.value() : 0;
+}
+
 void LiveSession::Release() {
   if (session_ != nullptr) session_->Release();
   session_ = nullptr;

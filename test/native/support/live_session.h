@@ -39,6 +39,8 @@ class LiveSession {
   bool ok() const { return session_ != nullptr; }
   const Error& error() const { return error_; }
   Session* operator->() { return session_.get(); }
+  // The shell's; a failed test if it has none.
+  pid_t pid();
   Listener& listener() { return *listener_; }
   Pump& pump() { return *pump_; }
 

@@ -1,0 +1,118 @@
+// The start of a session: waited for, or told of later.
+#include <signal.h>
+
+#include <cerrno>
+
+#include "session/late_failure.h"
+#include "session/session.h"
+
+namespace spty {
+namespace {
+
+// How long to wait for a keeper to tell of its start, and for how long at a time.
+constexpr auto kStartPatience = std::chrono::seconds(10);
+constexpr auto kStartSlice = std::chrono::milliseconds(50);
+
+}  // namespace
+
+// The keeper comes before whatever it has to know of, and after everything else: one that has to wait for its
+// plan falls asleep, and has to be woken.
+Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Pump& pump, Client* client) {
+  TRY_ASSIGN(Enforcement enforcement, DecideEnforcement(request));
+  TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
+  TRY_ASSIGN(KeeperProcess keeper, KeeperProcess::Start(request.keeper_path));
+  return Spawn(request, std::move(enforcement), std::move(pty), std::move(keeper), pump, client);
+}
+
+Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, PreparedKeeper prepared,
+                                                Pump& pump, Client* client) {
+  if (request.policy != nullptr) TRY(VerifyTemp(prepared, *request.policy));
+  TRY_ASSIGN(Enforcement enforcement, DecideEnforcement(request));
+  TRY_ASSIGN(PtyPair pty, OpenPtyPair(request.size, request.utf8));
+  return Spawn(request, std::move(enforcement), std::move(pty), std::move(prepared.process), pump, client);
+}
+
+Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Enforcement enforcement,
+                                                PtyPair pty, KeeperProcess keeper, Pump& pump,
+                                                Client* client) {
+  TRY_ASSIGN(SessionPlan plan, MakeSessionPlan(request, enforcement, std::move(pty.slave), keeper));
+  auto session = std::make_shared<Session>(std::move(pty), std::move(keeper), pump);
+  session->enforcement_ = std::move(enforcement);
+  session->keep_alive_ = request.keep_alive_after_exit;
+  if (session->keep_alive_) session->terminal_.DiscardAfterEnd();
+  session->temp_dir_ = request.temp_dir;
+  TRY(session->HandOver(request, std::move(plan)));
+  TRY(session->Watch());
+  // Only now, so that a client whose session never came to be hears nothing. What happened meanwhile is not
+  // lost: the first call tells the client to look.
+  session->Attach(client);
+  return session;
+}
+
+// Hands over the plan. Whoever waits for the program learns here what became of it; all others go on, as the
+// keeper's first word then only tells the pid: it takes three processes their turn each, on a busy machine
+// many milliseconds, and a host that starts a hundred sessions at once does not have to watch that.
+Result<void> Session::HandOver(const SpawnRequest& request, SessionPlan plan) {
+  const std::vector<int> fds = plan.Descriptors();
+  auto sent = keeper_.SendPlan(plan.encoded, fds);
+  // Only the shell may hold the slave from here on: its last close is how the kernel tells us of its end.
+  plan.slave.Reset();
+  cgroup_ = std::move(plan.cgroup);
+  if (cgroup_) cgroup_->ForgetDirectory();
+  no_cgroup_ = std::move(plan.no_cgroup);
+  mark_ = std::move(plan.mark);
+  if (sent.ok() && !request.wait_for_exec && !enforcement_.confined) return {};
+  auto answer = keeper_.Await();
+  // A keeper that refused before it got the plan has said why; that is better than "broken pipe".
+  if (!answer.ok()) return sent.ok() ? answer.error() : sent.error();
+  const Frame& started = answer.value();
+  if (started.type == wire::Type::kFailed) return ToError(started.failed, request, plan.candidates);
+  if (started.type != wire::Type::kStarted) return Error{Stage::kKeeper, EPROTO, "no pid from the keeper"};
+  NoteStart(started.started);
+  return {};
+}
+
+void Session::NoteStart(const wire::Started& started) {
+  scoped_ = started.scoped != 0;
+  std::lock_guard lock(start_mutex_);
+  if (!start_) start_ = pid_t{started.pid};
+  start_known_.notify_all();
+}
+
+bool Session::NoteNoStart(const Error& error) {
+  std::lock_guard lock(start_mutex_);
+  if (start_) return false;
+  start_ = error;
+  start_known_.notify_all();
+  return true;
+}
+
+Result<pid_t> Session::Pid() {
+  std::unique_lock lock(start_mutex_);
+  for (auto waited = kStartSlice; !start_; waited += kStartSlice) {
+    if (start_known_.wait_for(lock, kStartSlice, [&] { return start_.has_value(); })) break;
+    if (waited >= kStartPatience) return Error{Stage::kKeeper, ETIMEDOUT, "the keeper does not answer"};
+    // Its own shell may have stopped it before it could tell.
+    keeper_.SignalKeeper(SIGCONT);
+  }
+  return *start_;
+}
+
+void Session::HandleFailure(const wire::Failed& failed) {
+  if (NoteNoStart(Error{failed.stage, failed.err, ""})) {
+    // It has not even made a process, has removed what was made for it, and ends without another word.
+    std::lock_guard lock(end_mutex_);
+    done_ = wire::Done{};
+  }
+  ShowFailure(failed.stage, failed.err);
+}
+
+// As node-pty does it.
+void Session::ShowFailure(Stage stage, int err) {
+  // Closed before the child got as far as its terminal: it would have died of that a moment later.
+  if (hung_up_) return ShellEnded(End{0, SIGHUP});
+  terminal_.Inject(LateFailureText(stage, err));
+  ShellEnded(End{1, 0});
+}
+
+}  // namespace spty

@@ -1,0 +1,135 @@
+// Sessions whose start is not waited for: what goes wrong in the keeper is told later, and nothing is left.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+
+#include "support/faulty_keeper_linux.h"
+#include "support/live_session.h"
+#include "support/processes_linux.h"
+
+namespace spty {
+namespace {
+
+SpawnRequest Unawaited(const std::string& script) {
+  SpawnRequest request = ShellRequest(script);
+  request.wait_for_exec = false;
+  return request;
+}
+
+struct Failure {
+  Stage stage;
+  int err;
+  std::string output;
+};
+
+void ExpectLateFailure(const std::string& keeper_path, const Failure& failure, bool lost) {
+  auto pump = AcquirePump();
+  const Footprint before = Footprint::AtRest();
+  {
+    SpawnRequest request = Unawaited("exit 0");
+    request.keeper_path = keeper_path;
+    LiveSession session(request);
+    ASSERT_TRUE(session.ok()) << Describe(session.error());
+    const Result<pid_t> pid = session->Pid();
+    ASSERT_FALSE(pid.ok()) << "there is a process " << pid.value();
+    EXPECT_STREQ(StageName(pid.error().stage), StageName(failure.stage));
+    EXPECT_EQ(ErrnoName(pid.error().err), ErrnoName(failure.err));
+    std::string output;
+    const Session::End end = session.ReadToEnd(&output);
+    EXPECT_EQ(output, failure.output);
+    EXPECT_EQ(end.code, 1);
+    EXPECT_EQ(end.signal, 0);
+    EXPECT_TRUE(Eventually([&] { return session->keeper_gone(); }));
+    EXPECT_EQ(session->keeper_lost(), lost);
+    // It stays known.
+    EXPECT_FALSE(session->Pid().ok());
+    EXPECT_FALSE(session->Signal(SIGTERM));
+  }
+  EXPECT_EQ(Footprint::Settled(before), before);
+}
+
+TEST(UnawaitedStart, TellsTheShellsOwnPid) {
+  LiveSession session(Unawaited("echo $$; read line"));
+  ASSERT_TRUE(session.ok()) << Describe(session.error());
+  const pid_t pid = session.pid();
+  EXPECT_EQ(session.ReadUntil("\n"), std::to_string(pid) + "\n");
+  EXPECT_EQ(session.pid(), pid);
+}
+
+TEST(UnawaitedStart, TellsThePidOfAShellThatHasEnded) {
+  LiveSession session(Unawaited("echo $$"));
+  ASSERT_TRUE(session.ok()) << Describe(session.error());
+  std::string output;
+  session.ReadToEnd(&output);
+  EXPECT_EQ(std::to_string(session.pid()) + "\n", output);
+}
+
+// The same requests as above and below work with the keeper as it is.
+TEST(UnawaitedStart, ThatCannotForkIsTold) {
+  std::vector<Fault> faults = {{SYS_clone, EAGAIN}, {SYS_clone3, EAGAIN}};
+#ifdef SYS_fork
+  faults.push_back({SYS_fork, EAGAIN});
+#endif
+  ExpectLateFailure(FaultyKeeper(faults).path(),
+                    {Stage::kFork, EAGAIN, "fork failed.: Resource temporarily unavailable\n"}, false);
+}
+
+TEST(UnawaitedStart, ThatFailsBeforeTheForkIsTold) {
+  FaultyKeeper keeper({{SYS_prctl, EPERM, 0, PR_SET_CHILD_SUBREAPER}});
+  ExpectLateFailure(keeper.path(), {Stage::kSubreaper, EPERM, "subreaper failed.: Operation not permitted\n"},
+                    false);
+}
+
+// Whether it has started something nobody knows.
+TEST(UnawaitedStart, OfAKeeperThatEndsWithoutAnAnswerIsTold) {
+  TempDir dir;
+  const std::string path = dir.Write("keeper", "#!/bin/sh\nhead -c 100 <&3 >/dev/null\n", 0755);
+  ExpectLateFailure(path, {Stage::kKeeper, ECONNRESET, "keeper failed.: Connection reset by peer\n"}, true);
+}
+
+TEST(UnawaitedStart, OfAKeeperThatSpeaksAnotherLanguageIsTold) {
+  TempDir dir;
+  const std::string path =
+      dir.Write("keeper", "#!/bin/sh\necho this is not a frame at all >&3\ncat <&3\n", 0755);
+  ExpectLateFailure(path, {Stage::kKeeper, EPROTO, "keeper failed.: Protocol error\n"}, true);
+}
+
+TEST(UnawaitedStart, TakesSignalsFromTheBeginning) {
+  LiveSession session(Unawaited("exec sleep 1000"));
+  ASSERT_TRUE(session.ok()) << Describe(session.error());
+  EXPECT_TRUE(session->Signal(SIGKILL));
+  EXPECT_EQ(session.ReadToEnd().signal, SIGKILL);
+}
+
+TEST(UnawaitedStart, CanBeHungUpAtOnce) {
+  LiveSession session(Unawaited("exec sleep 1000"));
+  ASSERT_TRUE(session.ok()) << Describe(session.error());
+  session->HangUp();
+  EXPECT_EQ(session.ReadToEnd().signal, SIGHUP);
+}
+
+TEST(UnawaitedStart, CanBeEndedAtOnce) {
+  auto pump = AcquirePump();
+  const Footprint before = Footprint::AtRest();
+  for (int i = 0; i < 50; ++i) {
+    LiveSession session(Unawaited("sleep 1000 & sleep 1000"));
+    ASSERT_TRUE(session.ok()) << Describe(session.error());
+    session->EndNow();
+    EXPECT_TRUE(Eventually([&] { return session->ProveEmpty() == Session::Proof::kEmpty; }));
+    EXPECT_FALSE(session->keeper_lost());
+  }
+  EXPECT_EQ(Footprint::Settled(before), before);
+}
+
+TEST(UnawaitedStart, CanBeLetGoOfAtOnce) {
+  auto pump = AcquirePump();
+  const Footprint before = Footprint::AtRest();
+  for (int i = 0; i < 50; ++i) LiveSession session(Unawaited("sleep 1000 & sleep 1000"));
+  EXPECT_EQ(Footprint::Settled(before), before);
+}
+
+}  // namespace
+}  // namespace spty
