@@ -25,13 +25,19 @@ const N_STAB = 0xe0;
 const N_PEXT = 0x10;
 const N_EXT = 0x1;
 
-/** Symbols that no loader needs: debugging entries, and those that are local to the file. */
+/**
+ * Symbols that no loader needs: debugging entries, and those that are local to the file. Not counted is what zig's linker
+ * names itself, whatever it is told to strip: its steps on the way to an imported function on arm64, `name__thunk`.
+ */
 function countSuperfluousSymbols(file, at) {
-  const [start, count] = [file.readUInt32LE(at + 8), file.readUInt32LE(at + 12)];
+  const [start, count, names] = [8, 12, 16].map((offset) => file.readUInt32LE(at + offset));
   let found = 0;
   for (let index = 0; index < count; index += 1) {
-    const type = file[start + index * 16 + 4];
-    if ((type & N_STAB) !== 0 || (type & N_EXT) === 0 || (type & N_PEXT) !== 0) found += 1;
+    const entry = start + index * 16;
+    const type = file[entry + 4];
+    if ((type & N_STAB) === 0 && (type & N_EXT) !== 0 && (type & N_PEXT) === 0) continue;
+    const name = names + file.readUInt32LE(entry);
+    if ((type & N_STAB) !== 0 || !file.toString('latin1', name, file.indexOf(0, name)).endsWith('__thunk')) found += 1;
   }
   return found;
 }
