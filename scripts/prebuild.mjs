@@ -29,6 +29,9 @@ const programFlags = ({system}) => (system === 'Linux' ? ['-pie', '-nostdlib++']
 /** For Linux cmake/Flags.cmake says so. Here the compiler's own libraries would leave the paths of this machine, too. */
 const stripFlags = ({system}, warnings) => (system === 'Darwin' && !warnings ? ['-s', '-Wl,-x'] : []);
 
+/** What a Mach-O library calls itself. Nobody looks for an addon by that, but left alone it is the path of this machine's output. */
+const nameFlags = ({system}) => (system === 'Darwin' ? [`-Wl,-install_name,@rpath/${addonName}`] : []);
+
 /** Compiles in `work` what `what` names, from the sources in `tree`. Returns the folder with the outputs. */
 function compile({target, what, tree, work, zig, env, warnings, tests}) {
   const dir = join(work, target.name);
@@ -45,7 +48,7 @@ function compile({target, what, tree, work, zig, env, warnings, tests}) {
     SPTY_WERROR: warnings ? 'ON' : 'OFF', SPTY_BUILD_KEEPER: target.keeperFrom ? 'OFF' : 'ON', SPTY_NODE: process.execPath,
     nlohmann_json_DIR: join(dir, 'nlohmann'), SPTY_BUILD_TESTS: tests ? 'ON' : 'OFF',
     CMAKE_EXE_LINKER_FLAGS: [...programFlags(target), ...stripFlags(target, warnings)].join(' '),
-    CMAKE_SHARED_LINKER_FLAGS: stripFlags(target, warnings).join(' '),
+    CMAKE_SHARED_LINKER_FLAGS: [...nameFlags(target), ...stripFlags(target, warnings)].join(' '),
   };
   run('cmake', ['-S', tree, '-B', join(dir, 'cmake'), '--log-level=WARNING', ...(which('ninja') ? ['-G', 'Ninja'] : []),
     ...Object.entries(settings).map(([key, value]) => `-D${key}=${value}`)], {env});
