@@ -144,14 +144,14 @@ function needsTempDir(settings: ResolvedSettings, kind: SessionKind): boolean {
 }
 
 function startKeeper(withTempDir: boolean): { handle: NativeHandle; tempDir: string } {
-  const parent = os.tmpdir();
   try {
-    const prefix = withTempDir ? privateTempPrefix(fs.realpathSync(parent)) : '';
+    const prefix = withTempDir ? privateTempPrefix(fs.realpathSync(os.tmpdir())) : '';
     return loadNative().startKeeper(keeperPath(), prefix);
   } catch (error) {
     if (isNativeFailure(error) && error.stage !== 'temp') throw toSandboxError(error);
     if (error instanceof SandboxError) throw error;
     const { code = 'EIO', errno = -5, message } = error as NodeJS.ErrnoException;
+    const parent = os.tmpdir();
     throw new SandboxError(
       `cannot start the session: no private temporary directory could be made in ${parent} (${message}). ` +
         'Make room there, set TMPDIR, or set "temp" to "shared".',
