@@ -59,11 +59,10 @@ std::string ErrorsToJson(const std::vector<SettingsError>& errors) {
     out.Key("pointer").String(error.at.pointer).Key("message").String(error.message);
     if (!error.suggestion.empty()) out.Key("suggestion").String(error.suggestion);
     if (!error.path.empty()) out.Key("path").String(error.path);
-    if (error.err != 0)
-      out.Key("systemCode")
-          .String(ErrnoName(error.err))
-          .Key("errno")
-          .Integer(static_cast<uint64_t>(error.err));
+    if (error.err != 0) {
+      out.Key("systemCode").String(ErrnoName(error.err));
+      out.Key("errno").Integer(static_cast<uint64_t>(error.err));
+    }
     out.EndObject();
   }
   out.EndArray();
