@@ -42,7 +42,8 @@ std::string AppendPointer(std::string_view pointer, std::string_view token) {
 }
 
 std::string AppendPointer(std::string_view pointer, size_t index) {
-  return AppendPointer(pointer, std::string_view(std::to_string(index)));
+  const std::string token = std::to_string(index);
+  return AppendPointer(pointer, std::string_view{token});
 }
 
 }  // namespace spty
