@@ -113,8 +113,8 @@ export class Terminal extends LegacyEvents {
   }
 
   /**
-   * The shell's. spawn() returns before it is known; whoever asks earlier waits for it. Throws a SandboxError if there was
-   * no process to be had, which is also told by a line of output and exit code 1.
+   * The shell's. spawn() returns before it is known; whoever asks earlier waits for it. Throws a SandboxError if the start
+   * failed, which is also told by a line of output and exit code 1.
    */
   get pid(): number {
     try {

@@ -27,6 +27,8 @@ const forwarded = ['SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as con
 const fatal = ['SIGABRT', 'SIGXCPU', 'SIGXFSZ', 'SIGVTALRM', 'SIGIO', 'SIGPWR', 'SIGSTKFLT'] as const;
 /** How long the program has to end by itself after a timeout, or when its terminal is gone. */
 const graceMs = 5000;
+/** How long a reader has to take the last output after that. */
+const lastOutputMs = 500;
 /** If no SIGCONT came by then, nobody stopped us: there is no shell that could continue us either. */
 const stopPatienceMs = 100;
 /** How much of the output is looked through for refusals. */
@@ -126,10 +128,12 @@ export class Running {
 
   /** Whoever reads our output may be slower than the program was. Not longer than a signal or the time limit allows. */
   private shown(): Promise<void> {
-    if (this.cutOffBy !== undefined || this.timedOut) return Promise.resolve();
+    if (this.cutOffBy !== undefined) return Promise.resolve();
     const { screen } = this.channels;
     return new Promise((resolve) => {
       this.stopShowing = resolve;
+      // The time is over already: who reads gets the rest, who does not is not waited for.
+      if (this.timedOut) setTimeout(resolve, lastOutputMs);
       screen.once('error', resolve);
       screen.once('close', resolve);
       screen.write('', () => resolve());

@@ -372,6 +372,8 @@ Napi::Value NativeSession::ListProcesses(const Napi::CallbackInfo& info) {
   JsonWriter out;
   out.BeginArray();
   if (session != nullptr) {
+    // A session that has just been asked for has its shell in the list.
+    (void)session->Pid();
     for (const ProcessInfo& process : session->Members(true)) {
       if (process.state == 'Z') continue;  // ended, and not yet reaped
       out.BeginObject().Key("pid").Integer(static_cast<uint64_t>(process.pid));

@@ -30,7 +30,7 @@ struct SpawnRequest {
   std::array<int, 3> stdio = {-1, -1, -1};
   std::string keeper_path;
   // True: a program or directory that cannot be used is an error of Spawn. False, as node-pty: Spawn returns
-  // as soon as there is a pid, and the failure shows up later as a line of output and exit code 1.
+  // before there is a process, and the failure shows up later as a line of output and exit code 1.
   bool wait_for_exec = true;
   // What the session may do; null: it is tracked, and nothing is restricted.
   std::shared_ptr<const Policy> policy;

@@ -231,7 +231,9 @@ void Session::HandleFrame(const Frame& frame) {
     case wire::Type::kExited:
       return ShellEnded(End{frame.exited.code, frame.exited.signal});
     case wire::Type::kStarted:
-      return NoteStart(frame.started);
+      NoteStart(frame.started);
+      if (!expects_end_) pump_.SetDeadline(control_token_, std::nullopt);
+      return;
     case wire::Type::kFailed:
       return HandleFailure(frame.failed);
     case wire::Type::kDone: {

@@ -159,6 +159,9 @@ class Session final : public Pump::Source,
   void HandleFailure(const wire::Failed& failed);
   void ShowFailure(Stage stage, int err);
   void HandleKeeperGone(const Error& reason);
+  bool start_known();
+  void ExpectStart();
+  void UrgeStart();
   void NoteStart(const wire::Started& started);
   // False if it is known already how the start went.
   bool NoteNoStart(const Error& error);
@@ -220,8 +223,10 @@ class Session final : public Pump::Source,
   Pump::Token pids_token_ = 0;
   Pump::Token memory_token_ = 0;
   Pump::Token control_token_ = 0;  // set by Spawn, before the pump can know of us
-  // Pump thread only: until the next look after the end.
-  std::chrono::milliseconds pause_{0};
+  // Pump thread only.
+  Clock::time_point start_by_{};        // when a keeper that has not told of its start has failed
+  bool expects_end_ = false;            // the deadline is for that
+  std::chrono::milliseconds pause_{0};  // until the next look after the end
 };
 
 }  // namespace spty

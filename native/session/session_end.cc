@@ -104,6 +104,8 @@ void Session::ShellEnded(End end) {
     if (end_) return;
     end_ = end;
   }
+  // Who asks for the pid now is not to wait for it.
+  (void)NoteNoStart(Error{Stage::kKeeper, EPROTO, "no pid from the keeper"});
   // A limit may be what ended it; whoever hears of the end has heard of that.
   LookAtLimits();
   // Whatever the shell left running ends with it, unless it was asked for.
@@ -138,6 +140,7 @@ void Session::HandleKeeperGone(const Error& reason) {
 // The keeper was told to end the session. Most have done it before the first look.
 void Session::ExpectEnd() {
   if (keeper_gone()) return;
+  expects_end_ = true;
   pause_ = kFirstLook;
   pump_.SetDeadline(control_token_, Clock::now() + pause_);
 }
@@ -145,6 +148,7 @@ void Session::ExpectEnd() {
 void Session::OnDeadline() {
   auto self = shared_from_this();
   if (keeper_gone()) return Settle();
+  if (!expects_end_) return start_known() ? void() : UrgeStart();
   UrgeKeeper();
   pause_ = std::min(pause_ * 2, kLongestPause);
   pump_.SetDeadline(control_token_, Clock::now() + pause_);

@@ -43,6 +43,7 @@ Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Enf
   session->temp_dir_ = request.temp_dir;
   TRY(session->HandOver(request, std::move(plan)));
   TRY(session->Watch());
+  if (!session->start_known()) pump.Post([session] { session->ExpectStart(); });
   // Only now, so that a client whose session never came to be hears nothing. What happened meanwhile is not
   // lost: the first call tells the client to look.
   session->Attach(client);
@@ -61,6 +62,7 @@ Result<void> Session::HandOver(const SpawnRequest& request, SessionPlan plan) {
   if (cgroup_) cgroup_->ForgetDirectory();
   no_cgroup_ = std::move(plan.no_cgroup);
   mark_ = std::move(plan.mark);
+  if (!sent.ok() && sent.error().err != EPIPE && sent.error().err != ECONNRESET) return sent;
   if (sent.ok() && !request.wait_for_exec && !enforcement_.confined) return {};
   auto answer = keeper_.Await();
   // A keeper that refused before it got the plan has said why; that is better than "broken pipe".
@@ -89,13 +91,27 @@ bool Session::NoteNoStart(const Error& error) {
 
 Result<pid_t> Session::Pid() {
   std::unique_lock lock(start_mutex_);
-  for (auto waited = kStartSlice; !start_; waited += kStartSlice) {
-    if (start_known_.wait_for(lock, kStartSlice, [&] { return start_.has_value(); })) break;
-    if (waited >= kStartPatience) return Error{Stage::kKeeper, ETIMEDOUT, "the keeper does not answer"};
-    // Its own shell may have stopped it before it could tell.
-    keeper_.SignalKeeper(SIGCONT);
-  }
+  start_known_.wait(lock, [&] { return start_.has_value(); });
   return *start_;
+}
+
+bool Session::start_known() {
+  std::lock_guard lock(start_mutex_);
+  return start_.has_value();
+}
+
+void Session::ExpectStart() {
+  if (start_known()) return;
+  start_by_ = Clock::now() + kStartPatience;
+  pump_.SetDeadline(control_token_, Clock::now() + kStartSlice);
+}
+
+// The keeper's own shell may have stopped it before it could tell of that; or it is no keeper at all.
+void Session::UrgeStart() {
+  keeper_.SignalKeeper(SIGCONT);
+  if (Clock::now() < start_by_) return pump_.SetDeadline(control_token_, Clock::now() + kStartSlice);
+  if (NoteNoStart(Error{Stage::kKeeper, ETIMEDOUT, "the keeper does not answer"}))
+    ShowFailure(Stage::kKeeper, ETIMEDOUT);
 }
 
 void Session::HandleFailure(const wire::Failed& failed) {

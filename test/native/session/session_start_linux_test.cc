@@ -97,6 +97,19 @@ TEST(UnawaitedStart, OfAKeeperThatSpeaksAnotherLanguageIsTold) {
   ExpectLateFailure(path, {Stage::kKeeper, EPROTO, "keeper failed.: Protocol error\n"}, true);
 }
 
+// As a session does that stops its keeper before that has told of the start.
+TEST(UnawaitedStart, OfAKeeperThatWasStoppedGoesOn) {
+  TempDir dir;
+  SpawnRequest request = Unawaited("echo fine; exit 4");
+  request.keeper_path = dir.Write("keeper", "#!/bin/sh\nkill -STOP $$\nexec " SPTY_KEEPER_PATH "\n", 0755);
+  LiveSession session(request);
+  ASSERT_TRUE(session.ok()) << Describe(session.error());
+  EXPECT_GT(session.pid(), 1);
+  std::string output;
+  EXPECT_EQ(session.ReadToEnd(&output).code, 4);
+  EXPECT_EQ(output, "fine\n");
+}
+
 TEST(UnawaitedStart, TakesSignalsFromTheBeginning) {
   LiveSession session(Unawaited("exec sleep 1000"));
   ASSERT_TRUE(session.ok()) << Describe(session.error());
