@@ -10,6 +10,7 @@ async function main() {
   let pty;
   try {
     pty = spawn('/bin/sh', ['-c', 'echo "$(uname -m) $COLUMNS"; exit 3'], {cols: 91, rows: 24});
+    assert.ok(pty.pid > 0); // spawn() does not wait for the keeper; the pid does
   } catch ({name, stage, code}) {
     assert.deepStrictEqual({name, stage, code}, {name: 'SandboxError', stage: 'subreaper', code: 'EINVAL'});
     console.log(`${process.platform}-${process.arch}: addon and keeper run; the emulator has no subreapers, and the keeper refuses`);
