@@ -148,7 +148,9 @@ void Session::ExpectEnd() {
 void Session::OnDeadline() {
   auto self = shared_from_this();
   if (keeper_gone()) return Settle();
-  if (!expects_end_) return start_known() ? void() : UrgeStart();
+  // Also of a session that is being ended: who asks for its pid waits for this.
+  if (!start_known()) UrgeStart();
+  if (!expects_end_) return;
   UrgeKeeper();
   pause_ = std::min(pause_ * 2, kLongestPause);
   pump_.SetDeadline(control_token_, Clock::now() + pause_);

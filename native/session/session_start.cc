@@ -51,8 +51,8 @@ Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Enf
 }
 
 // Hands over the plan. Whoever waits for the program learns here what became of it; all others go on, as the
-// keeper's first word then only tells the pid: it takes three processes their turn each, on a busy machine
-// many milliseconds, and a host that starts a hundred sessions at once does not have to watch that.
+// keeper's first word then only tells the pid: keeper and child have to get their turn for it, on a busy
+// machine many milliseconds each, and a host that starts many sessions does not have to watch that.
 Result<void> Session::HandOver(const SpawnRequest& request, SessionPlan plan) {
   const std::vector<int> fds = plan.Descriptors();
   auto sent = keeper_.SendPlan(plan.encoded, fds);
@@ -109,7 +109,8 @@ void Session::ExpectStart() {
 // The keeper's own shell may have stopped it before it could tell of that; or it is no keeper at all.
 void Session::UrgeStart() {
   keeper_.SignalKeeper(SIGCONT);
-  if (Clock::now() < start_by_) return pump_.SetDeadline(control_token_, Clock::now() + kStartSlice);
+  const auto now = Clock::now();
+  if (now < start_by_) return pump_.SetDeadline(control_token_, now + kStartSlice);
   if (NoteNoStart(Error{Stage::kKeeper, ETIMEDOUT, "the keeper does not answer"}))
     ShowFailure(Stage::kKeeper, ETIMEDOUT);
 }

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
+#include <fstream>
 
 #include "support/faulty_keeper_linux.h"
 #include "support/live_session.h"
@@ -95,6 +96,38 @@ TEST(UnawaitedStart, OfAKeeperThatSpeaksAnotherLanguageIsTold) {
   const std::string path =
       dir.Write("keeper", "#!/bin/sh\necho this is not a frame at all >&3\ncat <&3\n", 0755);
   ExpectLateFailure(path, {Stage::kKeeper, EPROTO, "keeper failed.: Protocol error\n"}, true);
+}
+
+// Ten seconds, and then nobody waits any longer: neither who lets it run nor who has ended it meanwhile.
+TEST(UnawaitedStart, OfAKeeperThatNeverAnswersFails) {
+  TempDir dir;
+  const auto silent = [&](const std::string& name) {
+    SpawnRequest request = Unawaited("exit 0");
+    request.keeper_path =
+        dir.Write(name, "#!/bin/sh\necho $$ > " + dir.File(name + "-pid") + "\nexec sleep 60\n", 0755);
+    return request;
+  };
+  {
+    LiveSession left_alone(silent("left-alone"));
+    LiveSession ended(silent("ended"));
+    ASSERT_TRUE(left_alone.ok() && ended.ok());
+    ended->EndNow();
+    for (LiveSession* session : {&left_alone, &ended}) {
+      const Result<pid_t> pid = (*session)->Pid();
+      ASSERT_FALSE(pid.ok());
+      EXPECT_EQ(ErrnoName(pid.error().err), "ETIMEDOUT");
+      std::string output;
+      EXPECT_EQ(session->ReadToEnd(&output).code, 1);
+      EXPECT_EQ(output, "keeper failed.: Connection timed out\n");
+    }
+    for (const char* name : {"left-alone-pid", "ended-pid"}) {
+      pid_t keeper = 0;
+      ASSERT_TRUE(std::ifstream(dir.File(name)) >> keeper);
+      EXPECT_EQ(kill(keeper, SIGKILL), 0);
+    }
+    for (LiveSession* session : {&left_alone, &ended})
+      EXPECT_TRUE(Eventually([&] { return (*session)->keeper_gone(); }));
+  }
 }
 
 // As a session does that stops its keeper before that has told of the start.
