@@ -4,6 +4,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,6 +21,8 @@
 
 namespace spty {
 namespace {
+
+constexpr uint64_t kResolveBeneath = 0x08;
 
 // From now on this process gets `err` from the system call.
 bool Refuse(long number, int err) {
@@ -93,15 +96,17 @@ TEST(PathPinLinuxTest, NothingIsLookedForBelowADirectoryThatIsNotThere) {
   EXPECT_TRUE(resolver.LookUp(scratch.Home("later")).value().pin);
 }
 
+// Whoever follows its links and its ".." may come anywhere; what plants it stays below its root.
 class RandomTree {
  public:
-  RandomTree(const Scratch& scratch, uint64_t seed) : scratch_(scratch), random_(seed) {
+  RandomTree(const Scratch& scratch, uint64_t seed)
+      : top_(scratch.Dir("t")), root_(open(top_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)), random_(seed) {
     for (int i = 0; i < 60; ++i) Plant();
   }
 
   std::string Path() {
-    std::string path = scratch_.Path("t");
-    for (unsigned depth = 1 + random_.Below(5); depth > 0; --depth) path += "/" + Name();
+    std::string path = top_;
+    for (const std::string& name : Names()) path += "/" + name;
     return path;
   }
 
@@ -110,19 +115,42 @@ class RandomTree {
     static constexpr const char* kNames[] = {"a", "b", "c", "d", "none", "..", "."};
     return kNames[random_.Below(random_.Chance(4) ? 7 : 5)];
   }
-  void Plant() {
-    std::error_code ignored;
-    const std::string path = Path();
-    const std::string parent = std::filesystem::path(path).parent_path();
-    std::filesystem::create_directories(parent, ignored);
-    const unsigned what = random_.Below(6);
-    if (what < 2) std::filesystem::create_directory(path, ignored);
-    if (what == 2) std::ofstream{path} << "x";
-    if (what == 3) std::filesystem::create_symlink(Path(), path, ignored);
-    if (what > 3) std::filesystem::create_symlink(Name() + (what == 4 ? "" : "/" + Name()), path, ignored);
+  std::vector<std::string> Names() {
+    std::vector<std::string> names(1 + random_.Below(5));
+    for (std::string& name : names) name = Name();
+    return names;
   }
 
-  const Scratch& scratch_;
+  // Invalid where the way leads out of the tree, through an absolute link, or nowhere.
+  Fd Below(const std::string& relative) const {
+    const uapi::OpenHow how = {O_PATH | O_DIRECTORY | O_CLOEXEC, 0, kResolveBeneath};
+    return Fd(static_cast<int>(syscall(uapi::kSysOpenat2, root_.get(), relative.c_str(), &how, sizeof how)));
+  }
+
+  void Plant() {
+    const std::vector<std::string> names = Names();
+    std::string way = ".";
+    Fd parent = Below(way);
+    for (size_t i = 0; i + 1 < names.size() && parent.valid(); ++i) {
+      mkdirat(parent.get(), names[i].c_str(), 0755);
+      way += "/" + names[i];
+      parent = Below(way);
+    }
+    if (!parent.valid()) return;
+    const char* const name = names.back().c_str();
+    const unsigned what = random_.Below(6);
+    if (what < 2) mkdirat(parent.get(), name, 0755);
+    if (what == 2) Fd(openat(parent.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (what == 3) Link(Path(), parent, name);
+    if (what > 3) Link(Name() + (what == 4 ? "" : "/" + Name()), parent, name);
+  }
+  static void Link(const std::string& target, const Fd& parent, const char* name) {
+    // EEXIST is one of the answers that a random name gets.
+    EXPECT_TRUE(symlinkat(target.c_str(), parent.get(), name) == 0 || errno == EEXIST) << name;
+  }
+
+  std::string top_;
+  Fd root_;
   RandomSettings random_;
 };
 

@@ -20,7 +20,8 @@ constexpr char kMark[] = "/tmp/.sandboxed-pty-501-1794844621000000-00000000-0000
 
 constexpr char kDataVolume[] = "/System/Volumes/Data";
 
-// Few names, so that rules and paths meet; some places with two names; "f" is a file and has nothing below.
+// Few names, so that rules and paths meet; some places with two names; "spty-f" is a file and has nothing
+// below. None of them is on any disk: Explain() looks.
 class RandomPolicy {
  public:
   explicit RandomPolicy(uint64_t seed) : random_(seed) {}
@@ -33,10 +34,10 @@ class RandomPolicy {
                                              "/System",
                                              kDataVolume,
                                              "/System/Volumes/Data/private/tmp"};
-    static constexpr const char* kNames[] = {"a", "b", "c.d"};
+    static constexpr const char* kNames[] = {"spty-a", "spty-b", "spty-c.d"};
     std::string path = kRoots[Below(7)];
     for (unsigned depth = Below(4); depth > 0; --depth) path += std::string("/") + kNames[Below(3)];
-    if (may_be_file && Below(4) == 0) path += "/f";
+    if (may_be_file && Below(4) == 0) path += "/spty-f";
     return path.empty() ? "/" : path;
   }
 
@@ -47,7 +48,7 @@ class RandomPolicy {
     for (unsigned count = Below(7); count > 0; --count) {
       const std::string path = Path(true);
       const auto rights = static_cast<Rights>(1 + Below(3));
-      const bool file = path.ends_with("/f");
+      const bool file = path.ends_with("/spty-f");
       parts.grants.push_back(
           MacGrant(path, rights, kKinds[Below(5)], file ? FileType::kFile : FileType::kDirectory));
     }
