@@ -3,6 +3,7 @@
 // Exit status 1 on a failure, on no tests at all, and with CI=true on a skip that test/expected-skips.json does not name.
 import {parseArgs} from 'node:util';
 import {installWebTerminal} from './lib/example.mjs';
+import {watchLeftovers} from './lib/leftovers.mjs';
 import {buildJsTests, buildLib} from './lib/lib-build.mjs';
 import {buildNativeTests, buildWithCmakeJs, nativeTestsDir} from './lib/native-build.mjs';
 import {Failure, main} from './lib/process.mjs';
@@ -46,6 +47,7 @@ await main(async () => {
     buildJsTests();
   };
 
+  const leftovers = watchLeftovers();
   if (all) await suite('include directions', runIncludeCheck);
   if (all || values.native) {
     const dir = nativeTestsDir(values.sanitize);
@@ -69,6 +71,8 @@ await main(async () => {
       return runJest(['--testPathIgnorePatterns=/node_modules/', '--testPathPatterns=/test-js/examples/', ...positionals]);
     });
   }
+
+  await suite('nothing left behind', leftovers);
 
   console.log('');
   const sum = {passed: 0, failed: 0, skipped: []};
