@@ -95,6 +95,8 @@ export interface NativeSession {
   dispose(options: { signal: number; graceMs: number; deadlineMs: number }, done: (report: string) => void): boolean;
   /** JSON; see disposal.ts. */
   listProcesses(): string;
+  /** Closes what is kept open for the next list. */
+  forgetProcesses(): void;
   ref(): void;
   unref(): void;
 }

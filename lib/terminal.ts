@@ -32,6 +32,9 @@ const { setImmediate, setTimeout } = globalThis;
 /** What a shell gets to write its history after its terminal is gone. */
 const hangUpGraceMs = 1000;
 
+/** For so long a list of processes makes the next one cheaper, for some descriptors. */
+const keepListedMs = 10_000;
+
 export interface ExitEvent {
   exitCode: number;
   signal?: number;
@@ -59,6 +62,7 @@ export class Terminal extends LegacyEvents {
   private disposal: Promise<DisposeReport> | undefined;
   private afterExit: (() => void) | undefined;
   private knownPid: number | undefined;
+  private forgetting: NodeJS.Timeout | undefined;
 
   readonly onData: Event<string> = this.dataSource.event;
   readonly onExit: Event<ExitEvent> = this.exitSource.event;
@@ -365,6 +369,8 @@ export class Terminal extends LegacyEvents {
 
   /** Everybody who belongs to the session now. */
   listProcesses(): ProcessInfo[] {
+    this.forgetting ??= setTimeout(() => this.session.forgetProcesses(), keepListedMs).unref();
+    this.forgetting.refresh();
     return listSessionProcesses(this.session);
   }
 

@@ -76,13 +76,15 @@ export async function list(pty, parameters) {
   const terminal = start(pty, parameters);
   await seen(terminal, 'R');
   const took = [];
+  let first;
   for (let i = -kWarmUps; i < parameters.count; i++) {
     const t0 = now();
     const processes = terminal.listProcesses();
     const t1 = now();
     if (processes.length !== parameters.n + 1) throw new Error(`${processes.length} processes in place of ${parameters.n + 1}`);
+    first ??= t1 - t0;
     if (i >= 0) took.push(t1 - t0);
   }
   await terminal.dispose();
-  return {p50_ms: percentile(took, 0.5), p95_ms: percentile(took, 0.95)};
+  return {first_ms: first, p50_ms: percentile(took, 0.5), p95_ms: percentile(took, 0.95)};
 }

@@ -9,7 +9,6 @@
 #include "binding/keeper_handle.h"
 #include "binding/read_request.h"
 #include "settings/json_writer.h"
-#include "track/process_ref.h"
 
 namespace spty {
 
@@ -35,6 +34,7 @@ Napi::Function NativeSession::Define(Napi::Env env) {
                          InstanceAccessor<&NativeSession::TrackingJson>("tracking"),
                          InstanceMethod<&NativeSession::Dispose>("dispose"),
                          InstanceMethod<&NativeSession::ListProcesses>("listProcesses"),
+                         InstanceMethod<&NativeSession::ForgetProcesses>("forgetProcesses"),
                      });
 }
 
@@ -201,6 +201,7 @@ void NativeSession::Release() {
   if (session_ == nullptr) return;
   std::shared_ptr<Session> session = std::move(session_);
   ended_ = session;
+  processes_.Forget();
   if (end_delivered_) pid_ = session->Pid();
   session->Release();
   addon_->Forget(this);
@@ -368,26 +369,17 @@ Napi::Value NativeSession::Dispose(const Napi::CallbackInfo& info) {
 
 // listProcesses() -> JSON
 Napi::Value NativeSession::ListProcesses(const Napi::CallbackInfo& info) {
-  std::shared_ptr<Session> session = session_ != nullptr ? session_ : ended_.lock();
-  JsonWriter out;
-  out.BeginArray();
-  if (session != nullptr) {
-    // A session that has just been asked for has its shell in the list.
-    (void)session->Pid();
-    for (const ProcessInfo& process : session->Members(true)) {
-      if (process.state == 'Z') continue;  // ended, and not yet reaped
-      out.BeginObject().Key("pid").Integer(static_cast<uint64_t>(process.pid));
-      out.Key("ppid").Integer(static_cast<uint64_t>(process.parent));
-      out.Key("startTicks").Integer(process.start_ticks).Key("name").String(process.name);
-      out.Key("argv").BeginArray();
-      for (const std::string& argument : process.argv) out.String(argument);
-      out.EndArray().Key("cpuTicks").Integer(process.cpu_ticks);
-      out.Key("rssBytes").Integer(process.rss_bytes).EndObject();
-    }
-  }
-  out.EndArray();
-  return Napi::String::New(info.Env(), out.Take());
+  const std::shared_ptr<Session> session = session_ != nullptr ? session_ : ended_.lock();
+  if (session == nullptr) return Napi::String::New(info.Env(), "[]");
+  // A session that has just been asked for has its shell in the list.
+  (void)session->Pid();
+  const std::string list = processes_.ToJson(info.Env(), *session);
+  // Nobody will be told when the rest of an ended session is gone.
+  if (session_ == nullptr) processes_.Forget();
+  return Napi::String::New(info.Env(), list);
 }
+
+void NativeSession::ForgetProcesses(const Napi::CallbackInfo&) { processes_.Forget(); }
 
 Napi::Value NativeSession::EnforcementJson(const Napi::CallbackInfo& info) {
   return Napi::String::New(info.Env(),

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 
+#include "binding/process_list.h"
 #include "session/session.h"
 
 namespace spty {
@@ -48,6 +49,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::Value TrackingJson(const Napi::CallbackInfo& info);
   Napi::Value Dispose(const Napi::CallbackInfo& info);
   Napi::Value ListProcesses(const Napi::CallbackInfo& info);
+  void ForgetProcesses(const Napi::CallbackInfo& info);
   Napi::Value QueuedInput(const Napi::CallbackInfo& info);
   void DeliverMore(const Napi::CallbackInfo& info);
 
@@ -82,6 +84,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   bool end_delivered_ = false;
   bool disposed_ = false;  // or about to be
   bool held_ = false;      // by our own reference
+  ProcessList processes_;
   // What session_ was, as long as something of it is left.
   std::weak_ptr<Session> ended_;
   std::shared_ptr<const std::atomic<Session::Loss>> loss_;

@@ -192,7 +192,10 @@ DisposeReport Disposer::Summary(const Disposal& disposal, bool converged) {
   } else if (told) {
     report.problem = kStillRemoving;
   }
-  if (!converged) report.survivors = session.Members(false);
+  if (!converged) {
+    ProcessReader reader(ProcessReader::Keep::kNothing);
+    report.survivors = session.Members(reader);
+  }
   report.elapsed_ms = std::chrono::duration<double, std::milli>(Clock::now() - disposal.began).count();
   return report;
 }

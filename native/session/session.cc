@@ -175,11 +175,12 @@ std::optional<wire::Done> Session::emptied() const {
   return emptied_;
 }
 
-std::vector<ProcessInfo> Session::Members(bool with_argv) const {
+std::vector<ProcessInfo> Session::Members(ProcessReader& reader) const {
   std::vector<ProcessInfo> members;
+  reader.Begin();
   {
     std::lock_guard lock(end_mutex_);
-    if (!keeper_gone_) members = DescendantsOf(keeper_.pid());
+    if (!keeper_gone_) members = reader.DescendantsOf(keeper_.pid());
   }
   std::set<pid_t> known;
   for (const ProcessInfo& member : members) known.insert(member.pid);
@@ -187,14 +188,10 @@ std::vector<ProcessInfo> Session::Members(bool with_argv) const {
   // in a cgroup of their own.
   const auto add = [&](pid_t pid) {
     if (!known.insert(pid).second) return;
-    if (auto process = ReadProcess(pid)) members.push_back(std::move(*process));
+    if (auto process = reader.Read(pid)) members.push_back(std::move(*process));
   };
   if (cgroup_) std::ranges::for_each(cgroup_->Members(), add);
   std::ranges::for_each(MarkedProcesses(mark_), add);
-  // Not with the lock held: a process that is busy with its memory can make this wait, and the pump with us.
-  for (ProcessInfo& member : members) {
-    if (with_argv) member.argv = ArgumentsOf(member);
-  }
   return members;
 }
 

@@ -22,6 +22,7 @@
 #include "session/prepared_keeper.h"
 #include "session/request.h"
 #include "session/session_plan.h"
+#include "track/process_reader.h"
 #include "track/process_ref.h"
 
 namespace spty {
@@ -128,7 +129,7 @@ class Session final : public Pump::Source,
   // Pump thread: the counters of the cgroup may have changed.
   void LookAtLimits();
   // Everybody who belongs to the session now.
-  std::vector<ProcessInfo> Members(bool with_argv) const;
+  std::vector<ProcessInfo> Members(ProcessReader& reader) const;
   // Called when the shell has ended and when the keeper is gone; on the pump.
   void SetEndListener(std::function<void()> listener);
 

@@ -16,7 +16,6 @@ struct ProcessInfo {
   pid_t parent = 0;
   uint64_t start_ticks = 0;  // since boot
   std::string name;
-  std::vector<std::string> argv;  // only if it was asked for
   char state = '?';
   uint64_t cpu_ticks = 0;
   uint64_t rss_bytes = 0;
@@ -32,11 +31,6 @@ std::optional<ProcessInfo> ReadProcess(pid_t pid);
 std::vector<std::string> ArgumentsOf(const ProcessInfo& process);
 // Since boot, in ticks; 0 if there is no such process, or it cannot be read.
 uint64_t StartTimeOf(pid_t pid);
-// Everybody below it, parents first.
-std::vector<ProcessInfo> DescendantsOf(pid_t pid);
-// SIGKILL to everybody below it. How many were seen alive: once there is none, there will be none any more,
-// unless the process itself makes one.
-size_t KillDescendantsOf(pid_t pid);
 
 // Where a process number and a start time mean what they mean here: this boot of this machine, this pid
 // namespace, this time namespace. Letters and digits; kNoPlace if that cannot be learnt now.

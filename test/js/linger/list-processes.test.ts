@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { Gate, linux, ours, stat, temporaryDirectory, until } from '../support';
-import { kinds, startKind } from './support';
+import { Gate, linux, ours, resultOf, stat, temporaryDirectory, until } from '../support';
+import { kinds, startKind, type Disposable } from './support';
 
 const sandboxed = ours.needing(linux);
 
@@ -75,3 +75,40 @@ for (const kind of kinds) {
     expect(list()).toEqual([]);
   });
 }
+
+sandboxed(
+  'what a list keeps open for the next one is closed with the session, and when nobody asks any more',
+  async () => {
+    const { ends, idle, waits } = await resultOf(async (pty, kernel) => {
+      const fs = require('node:fs') as typeof import('node:fs');
+      const kept = () =>
+        kernel.openFds().filter((fd) => {
+          try {
+            return /^\/proc\/\d+\//.test(fs.readlinkSync(`/proc/self/fd/${fd}`));
+          } catch {
+            return false; // the descriptor of the directory that was just read
+          }
+        }).length;
+      const start = () => pty.spawn('/bin/sh', ['-c', 'read line'], {}) as Disposable;
+      const [first, second] = [start(), start()];
+      // Only once there is room for them, which another thread makes.
+      await kernel.until('a list keeps something', () => first.listProcesses().length === 1 && kept() > 0);
+      const counts = [kept()];
+      for (const terminal of [first, second]) {
+        terminal.listProcesses();
+        counts.push(kept());
+      }
+      await first.dispose();
+      counts.push(kept());
+      const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+      await kernel.until('the other one has been forgotten', () => kept() === 0);
+      const again = second.listProcesses().length;
+      await second.dispose();
+      return { ends: counts, idle: [again, kept()], waits: timers };
+    });
+    expect(ends).toEqual([2, 2, 4, 2]);
+    expect(idle).toEqual([1, 0]);
+    // Nobody's event loop is held by it.
+    expect(waits).toBe(0);
+  },
+);
