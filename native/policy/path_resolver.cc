@@ -88,15 +88,27 @@ Expansion PathResolver::Expand(std::string_view text) const {
   return {Outcome::kPath, TidyPath(JoinPath(project_, path))};
 }
 
-Result<PathLookup> PathResolver::LookUp(const std::string& absolute_path) {
-  const std::string parent = ParentOf(absolute_path);
-  const auto known = is_there_.find(parent);
-  if (known != is_there_.end() && !known->second && IsPlainPath(absolute_path)) {
-    return PathLookup{std::nullopt, absolute_path, {}};
+bool PathResolver::IsKnownToBeMissing(const std::string& plain_path) const {
+  for (std::string place = plain_path; place != "/";) {
+    place = ParentOf(place);
+    if (const auto known = is_there_.find(place); known != is_there_.end()) return !known->second;
   }
+  return false;
+}
+
+bool PathResolver::IsBeyondTheUser(const std::string& directory) {
+  const auto known = is_beyond_user_.find(directory);
+  if (known != is_beyond_user_.end()) return known->second;
+  return is_beyond_user_.emplace(directory, spty::IsBeyondTheUser(directory)).first->second;
+}
+
+Result<PathLookup> PathResolver::LookUp(const std::string& absolute_path) {
+  if (IsPlainPath(absolute_path) && IsKnownToBeMissing(absolute_path))
+    return PathLookup{std::nullopt, absolute_path, {}};
   Result<PinnedPath> pin = PinExactly(absolute_path);
   if (!pin.ok() && IsMissing(pin.error())) {
-    if (known == is_there_.end()) RememberWhetherThere(parent);
+    is_there_.emplace(absolute_path, false);
+    RememberWhetherThere(ParentOf(absolute_path));
     return PathLookup{std::nullopt, absolute_path, {}};
   }
   if (!pin.ok()) pin = PinThroughLinks(absolute_path);
@@ -119,6 +131,7 @@ Result<PathLookup> PathResolver::LookUp(const std::string& absolute_path) {
 }
 
 void PathResolver::RememberWhetherThere(const std::string& directory) {
+  if (is_there_.contains(directory)) return;
   const Result<PinnedPath> pin = PinExactly(directory);
   if (pin.ok() || IsMissing(pin.error())) is_there_.emplace(directory, pin.ok());
 }

@@ -38,6 +38,8 @@ class PathResolver {
   // Follows symbolic links, also dangling ones, and resolves a missing path through its nearest existing
   // ancestor. An error means that something is there whose real place could not be told.
   Result<PathLookup> LookUp(const std::string& absolute_path);
+  // As the function says; asked once for each directory.
+  bool IsBeyondTheUser(const std::string& directory);
 
   const std::string& home() const { return home_; }
   const std::string& project() const { return project_; }
@@ -49,6 +51,8 @@ class PathResolver {
     std::string place;
     std::vector<std::string> link_directories;
   };
+  // Whether the nearest directory above it of which anything is known is not there.
+  bool IsKnownToBeMissing(const std::string& plain_path) const;
   void RememberWhetherThere(const std::string& directory);
   Result<Trace> Follow(const std::string& path, int links_left);
   Result<Trace> FollowDirectory(const std::string& path, int links_left);
@@ -56,9 +60,11 @@ class PathResolver {
   std::string home_;
   std::string project_;
   const std::vector<EnvVar>* env_;
-  // Most missing paths share a few parents. Which of these, reached without a link, are there: below one that
-  // is not there is nothing to look for.
+  // Most missing paths share a few directories. Which of these, reached without a link, are there: below one
+  // that is not there is nothing to look for.
   std::unordered_map<std::string, bool> is_there_;
+  // And most links are in one directory: "/", with /bin and /lib.
+  std::unordered_map<std::string, bool> is_beyond_user_;
   // Where the others lead.
   std::unordered_map<std::string, Trace> directories_;
 };

@@ -67,10 +67,10 @@ bool IsInCredentialHole(const std::string& directory, const std::vector<Hole>& h
 
 }  // namespace
 
-std::vector<std::string> LinkDirectoriesOfTheUser(const PathLookup& found) {
+std::vector<std::string> LinkDirectoriesOfTheUser(PathResolver& resolver, const PathLookup& found) {
   std::vector<std::string> directories;
   for (const std::string& directory : found.link_directories) {
-    if (!IsBeyondTheUser(directory)) directories.push_back(directory);
+    if (!resolver.IsBeyondTheUser(directory)) directories.push_back(directory);
   }
   return directories;
 }

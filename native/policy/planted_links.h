@@ -12,7 +12,7 @@
 namespace spty {
 
 // The directories of a look-up's links in which a process of this user can put links at all.
-std::vector<std::string> LinkDirectoriesOfTheUser(const PathLookup& found);
+std::vector<std::string> LinkDirectoriesOfTheUser(PathResolver& resolver, const PathLookup& found);
 
 // Takes the requests out that were reached through a link in a directory which these very requests make
 // writable, or which is in one of the places `once_writable`, where other sessions of the same user's

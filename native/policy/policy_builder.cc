@@ -63,7 +63,7 @@ SettingsResult<bool> PolicyBuilder::Pin(const Sourced<std::string>& text, GrantR
     Skip(text, found.value().path, SkipReason::kMissing, "There is no such file or directory.");
     return false;
   }
-  request.link_directories = LinkDirectoriesOfTheUser(found.value());
+  request.link_directories = LinkDirectoriesOfTheUser(resolver, found.value());
   request.grant.pin = std::move(*found.value().pin);
   request.grant.origin = text.origin;
   request.spelled = std::move(expansion.text);

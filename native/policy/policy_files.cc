@@ -147,7 +147,7 @@ Failure AddProject(PolicyBuilder& builder) {
   // It was there, and elsewhere, a moment ago.
   if (!found.value().pin || found.value().path != project)
     return PolicyError(at, "The project was exchanged meanwhile.", "", project, ESTALE);
-  builder.project_links = LinkDirectoriesOfTheUser(found.value());
+  builder.project_links = LinkDirectoriesOfTheUser(builder.resolver, found.value());
   request.link_directories = builder.project_links;
   request.grant.pin = std::move(*found.value().pin);
   request.grant.rights = ProjectRights(builder.settings);
@@ -221,7 +221,7 @@ Failure AddTemp(PolicyBuilder& builder) {
                        "", path, found.error().err);
   }
   GrantRequest request;
-  request.link_directories = LinkDirectoriesOfTheUser(found.value());
+  request.link_directories = LinkDirectoriesOfTheUser(builder.resolver, found.value());
   request.grant.pin = std::move(*found.value().pin);
   request.grant.rights = Rights::kReadWrite;
   request.grant.kind = GrantKind::kTemp;

@@ -127,7 +127,7 @@ SettingsResult<std::vector<GitWorktree>> FurtherWorktrees(PolicyBuilder& builder
                              " cannot be told: " + std::strerror(found.error().err) + ".",
                          "Make it accessible.", given[i], found.error().err);
     }
-    places.push_back({found.value().path, LinkDirectoriesOfTheUser(found.value()), true});
+    places.push_back({found.value().path, LinkDirectoriesOfTheUser(builder.resolver, found.value()), true});
   }
   return places;
 }

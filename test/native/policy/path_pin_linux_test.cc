@@ -88,12 +88,14 @@ TEST(PathPinLinuxTest, NothingIsLookedForBelowADirectoryThatIsNotThere) {
   EXPECT_EQ(Described(resolver.LookUp(scratch.Home("d/a"))), "missing " + scratch.Home("d/a"));
   // One resolution, one picture of the disk; the next one sees it.
   scratch.File("home/me/d/b");
+  scratch.File("home/me/d/e/f/g");
   EXPECT_EQ(Described(resolver.LookUp(scratch.Home("d/b"))), "missing " + scratch.Home("d/b"));
+  EXPECT_EQ(Described(resolver.LookUp(scratch.Home("d/e/f/g"))), "missing " + scratch.Home("d/e/f/g"));
   EXPECT_TRUE(PathResolver(scratch.home(), scratch.project(), env).LookUp(scratch.Home("d/b")).value().pin);
   // A directory that was there stays open to look-ups.
   EXPECT_FALSE(resolver.LookUp(scratch.Home("none")).value().pin);
-  scratch.File("home/me/later");
-  EXPECT_TRUE(resolver.LookUp(scratch.Home("later")).value().pin);
+  scratch.File("home/me/later/deep/down");
+  EXPECT_TRUE(resolver.LookUp(scratch.Home("later/deep/down")).value().pin);
 }
 
 // Whoever follows its links and its ".." may come anywhere; what plants it stays below its root.
