@@ -369,9 +369,10 @@ export class Terminal extends LegacyEvents {
 
   /** Everybody who belongs to the session now. */
   listProcesses(): ProcessInfo[] {
-    this.forgetting ??= setTimeout(() => this.session.forgetProcesses(), keepListedMs).unref();
+    const { session } = this;
+    this.forgetting ??= setTimeout(() => session.forgetProcesses(), keepListedMs).unref();
     this.forgetting.refresh();
-    return listSessionProcesses(this.session);
+    return listSessionProcesses(session);
   }
 
   /** Lets the event loop end although the session runs. */

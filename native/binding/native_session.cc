@@ -373,7 +373,7 @@ Napi::Value NativeSession::ListProcesses(const Napi::CallbackInfo& info) {
   if (session == nullptr) return Napi::String::New(info.Env(), "[]");
   // A session that has just been asked for has its shell in the list.
   (void)session->Pid();
-  const std::string list = processes_.ToJson(info.Env(), *session);
+  const std::string list = processes_.ToJson(*session);
   // Nobody will be told when the rest of an ended session is gone.
   if (session_ == nullptr) processes_.Forget();
   return Napi::String::New(info.Env(), list);

@@ -1,40 +1,11 @@
 #include "binding/process_list.h"
 
-#include <atomic>
-
 #include "session/session.h"
 #include "settings/json_writer.h"
 
 namespace spty {
-namespace {
 
-// Whether room for kept files is being made, or was asked for in vain: then all lists are read anew.
-std::atomic<bool> asked_for_room{false};
-
-class RoomWorker : public Napi::AsyncWorker {
- public:
-  static void QueueOnce(Napi::Env env) {
-    if (!ProcessReader::has_room() && !asked_for_room.exchange(true)) (new RoomWorker(env))->Queue();
-  }
-
-  void Execute() override {
-    ProcessReader::MakeRoom();
-    done_ = true;
-  }
-  ~RoomWorker() override {
-    // A worker thread of Node's that ended before it came to this: the next who asks.
-    if (!done_) asked_for_room = false;
-  }
-
- private:
-  explicit RoomWorker(Napi::Env env) : AsyncWorker(env, "SandboxedPtyProcessList") {}
-  bool done_ = false;
-};
-
-}  // namespace
-
-std::string ProcessList::ToJson(Napi::Env env, const Session& session) {
-  RoomWorker::QueueOnce(env);
+std::string ProcessList::ToJson(const Session& session) {
   JsonWriter out;
   out.BeginArray();
   for (const ProcessInfo& process : session.Members(reader_)) {

@@ -1,8 +1,6 @@
 // A session's processes, for JavaScript.
 #pragma once
 
-#include <napi.h>
-
 #include <string>
 
 #include "track/process_reader.h"
@@ -14,7 +12,7 @@ class Session;
 class ProcessList {
  public:
   // Everybody who belongs to the session now, as JSON.
-  std::string ToJson(Napi::Env env, const Session& session);
+  std::string ToJson(const Session& session);
   // Closes what is kept open for the next list.
   void Forget() { reader_.Forget(); }
 

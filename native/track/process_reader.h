@@ -20,13 +20,15 @@ namespace spty {
 // One thread at a time.
 class ProcessReader {
  public:
-  // kFiles: once there is room; of all readers of this process together at most kMostKept, and no more than
-  // an eighth of the descriptors that it may have. Who comes later is read anew each time.
+  // kFiles: from the first list on that finds room for them; of all readers of this process together at most
+  // kMostKept, and no more than an eighth of the descriptors that it may have. Who comes later is read anew
+  // each time.
   enum class Keep { kNothing, kFiles };
   static constexpr size_t kMostKept = 512;
   // The table of descriptors grows by doubling, and a process with threads waits 5 to 20 ms for that each
-  // time (Linux 6.18: for a grace period of RCU). This does the waiting; nothing is kept for which the table
-  // would have to grow any further. Any thread but the event loop's.
+  // time (Linux 6.18: for a grace period of RCU). This does the waiting, on a thread of its own if a list
+  // finds no room; nothing is kept for which the table would have to grow, nor so much that whoever opens a
+  // file next would have to wait.
   static void MakeRoom();
   static bool has_room();
 
@@ -51,6 +53,7 @@ class ProcessReader {
 
  private:
   struct Files;
+  static void MakeRoomInBackground();
   const std::unique_ptr<Files> files_;  // null: kNothing
 };
 

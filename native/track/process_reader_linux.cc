@@ -1,4 +1,6 @@
 #include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -10,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/block_signals.h"
 #include "base/fd.h"
 #include "track/proc_files_linux.h"
 #include "track/process_reader.h"
@@ -21,8 +24,11 @@ namespace {
 std::atomic<size_t> all_kept{0};
 // Descriptors below this are in the table already. It never shrinks.
 std::atomic<int> room{0};
-// Twice what is kept: the host has descriptors of its own.
-constexpr rlim_t kWantedRoom = 2 * ProcessReader::kMostKept;
+std::atomic<bool> making_room{false};
+// Above the host's own.
+constexpr int kWantedRoom = 2 * static_cast<int>(ProcessReader::kMostKept);
+// Of that, what is left to everybody else.
+constexpr int kLeftFree = 128;
 
 rlim_t DescriptorLimit() {
   rlimit limit{};
@@ -33,8 +39,8 @@ rlim_t DescriptorLimit() {
 class KeptFile {
  public:
   KeptFile() = default;
-  explicit KeptFile(Fd fd) {
-    if (fd.get() >= room.load()) return;
+  KeptFile(Fd fd, int below) {
+    if (!fd.valid() || fd.get() >= below) return;
     const auto most = static_cast<size_t>(std::min<rlim_t>(ProcessReader::kMostKept, DescriptorLimit() / 8));
     if (all_kept.fetch_add(1) < most)
       fd_ = std::move(fd);
@@ -74,6 +80,7 @@ struct KeptProcess {
 struct ProcessReader::Files {
   std::unordered_map<pid_t, KeptProcess> processes;
   unsigned list = 0;
+  int below = 0;  // what is kept during this list has a lower descriptor
 
   KeptProcess* Find(pid_t pid) {
     const auto found = processes.find(pid);
@@ -82,14 +89,31 @@ struct ProcessReader::Files {
 };
 
 void ProcessReader::MakeRoom() {
-  const auto wanted = static_cast<int>(std::min(kWantedRoom, DescriptorLimit()));
-  const Fd any(open("/proc/self", O_PATH | O_CLOEXEC));
-  if (!any.valid() || wanted < 1) return;
-  const Fd highest(fcntl(any.get(), F_DUPFD_CLOEXEC, wanted - 1));
+  const Fd lowest(open("/proc/self", O_PATH | O_CLOEXEC));
+  if (!lowest.valid()) return;
+  const rlim_t most = std::min<rlim_t>(DescriptorLimit(), INT_MAX);
+  const int wanted = std::min(lowest.get() + kWantedRoom, static_cast<int>(most));
+  const Fd highest(fcntl(lowest.get(), F_DUPFD_CLOEXEC, wanted - 1));
   if (highest.valid()) room = wanted;
 }
 
 bool ProcessReader::has_room() { return room.load() > 0; }
+
+// If it cannot be made, or there is no thread to be had, the next list tries again.
+void ProcessReader::MakeRoomInBackground() {
+  if (making_room.exchange(true)) return;
+  const BlockAllSignals block;
+  pthread_t thread;
+  const auto run = [](void*) -> void* {
+    MakeRoom();
+    making_room = false;
+    return nullptr;
+  };
+  if (pthread_create(&thread, nullptr, run, nullptr) == 0)
+    pthread_detach(thread);
+  else
+    making_room = false;
+}
 
 ProcessReader::ProcessReader(Keep keep)
     : files_(keep == Keep::kFiles ? std::make_unique<Files>() : nullptr) {}
@@ -98,6 +122,8 @@ ProcessReader::~ProcessReader() = default;
 
 void ProcessReader::Begin() {
   if (files_ == nullptr) return;
+  files_->below = room.load() - kLeftFree;
+  if (!has_room()) MakeRoomInBackground();
   const unsigned last = files_->list++;
   std::erase_if(files_->processes, [last](const auto& kept) { return kept.second.list != last; });
 }
@@ -118,7 +144,7 @@ std::optional<ProcessInfo> ProcessReader::Read(pid_t pid) {
   if (!fd.valid()) return std::nullopt;
   auto info = ParseStat(pid, ReadWhole(fd.get(), kLongestStat));
   if (!info) return std::nullopt;
-  if (KeptFile stat(std::move(fd)); stat.open()) {
+  if (KeptFile stat(std::move(fd), files_->below); stat.open()) {
     KeptProcess& kept = files_->processes[pid];
     kept.stat = std::move(stat);
     kept.list = files_->list;
@@ -136,7 +162,7 @@ std::vector<ProcessInfo> ProcessReader::DescendantsOf(pid_t pid) {
     Fd fd(open(ProcPath(kChildrenFile, process.pid).c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd.valid()) return;
     ParseChildren(ReadWhole(fd.get(), kLongestChildren), children);
-    if (kept != nullptr) kept->children = KeptFile(std::move(fd));
+    if (kept != nullptr) kept->children = KeptFile(std::move(fd), files_->below);
   };
   std::vector<ProcessInfo> found;
   std::vector<pid_t> pids;
@@ -155,15 +181,16 @@ std::vector<std::string> ProcessReader::ArgumentsOf(const ProcessInfo& process) 
   KeptProcess* const kept = files_ == nullptr ? nullptr : files_->Find(process.pid);
   if (kept == nullptr) return spty::ArgumentsOf(process);
   // A new program lies elsewhere: the kernel puts the arguments somewhere else at each exec. Where that is
-  // turned off, it still has a name.
-  const bool same = kept->argv_begin == process.argv_begin && kept->argv_end == process.argv_end &&
-                    kept->name == process.name;
+  // turned off it may still have another name. Of whom we may not know where they are, nothing is remembered.
+  const bool same = process.argv_begin != 0 && kept->argv_begin == process.argv_begin &&
+                    kept->argv_end == process.argv_end && kept->name == process.name;
   if (!same || kept->argv_good_for == 0) {
     kept->argv = spty::ArgumentsOf(process);
     kept->name = process.name;
     kept->argv_begin = process.argv_begin;
     kept->argv_end = process.argv_end;
-    kept->argv_good_for = kArgumentsEvery;
+    // Nothing: it has ended, or this host has no descriptor to spare at the moment.
+    kept->argv_good_for = kept->argv.empty() ? 1 : kArgumentsEvery;
   }
   --kept->argv_good_for;
   return kept->argv;

@@ -4,8 +4,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 
-/** All that the tests and the library make in a directory for temporary files is named like this. */
-const ours = /^\.?(spty|sandboxed-pty)-/;
+/** All that the tests and the library make among the temporary files is named like this; another run at the same time makes such, too. */
+const ours = /^\.?(spty|sandboxed-pty|pty-test|pty-compat)-/;
 
 /** A keeper whose host has just ended may still be clearing up. */
 const graceMs = 5000;

@@ -175,7 +175,7 @@ TEST_F(SeccompKernel, AsksTheListenerAboutConnectAndListen) {
 TEST_F(SeccompKernel, ClosesTheWayThroughADatagramPair) {
   // An end of a datagram pair can send to any pathname socket.
   auto act = [] {
-    char directory[] = "/tmp/seccomp-XXXXXX";
+    char directory[] = "/tmp/spty-seccomp-XXXXXX";
     if (mkdtemp(directory) == nullptr) return kBroken;
     sockaddr_un address{};
     address.sun_family = AF_UNIX;

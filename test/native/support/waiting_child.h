@@ -34,7 +34,10 @@ class WaitingChild {
   WaitingChild& operator=(const WaitingChild&) = delete;
 
   pid_t pid() const { return pid_; }
-  void Kill() const { kill(pid_, SIGKILL); }
+  // Never -1 or 0, which are everybody: it may not have been had.
+  void Kill() const {
+    if (pid_ > 0) kill(pid_, SIGKILL);
+  }
   void End() {
     if (pid_ <= 0) return;
     Kill();
