@@ -1,7 +1,7 @@
 // From dispose() to the proof that nobody is left, and for how long the event loop had no time meanwhile.
 import {stat} from 'node:fs/promises';
 import {performance} from 'node:perf_hooks';
-import {now, percentile, sleep} from '../lib/meters.mjs';
+import {CollectionMeter, now, percentile, sleep, waitedForProcessor} from '../lib/meters.mjs';
 import {seen} from '../lib/sessions.mjs';
 
 const kWarmUps = 2;
@@ -12,23 +12,31 @@ function start({spawn}, {program, kind, n}) {
 }
 
 export async function dispose(pty, parameters) {
-  const [took, blocked] = [[], []];
+  const collections = new CollectionMeter();
+  const disposals = [];
   for (let i = -kWarmUps; i < parameters.count; i++) {
     const terminal = start(pty, parameters);
     await seen(terminal, 'R');
     await sleep(20);
+    const waited = waitedForProcessor();
     const before = performance.eventLoopUtilization();
     const t0 = now();
     const report = await terminal.dispose();
     const t1 = now();
     // All turns together, so that no single one was longer.
     const {active} = performance.eventLoopUtilization(before);
+    const waiting = waitedForProcessor() - waited;
     if (!report.converged) throw new Error(`not converged: ${JSON.stringify(report)}`);
-    if (i < 0) continue;
-    took.push(t1 - t0);
-    blocked.push(active);
+    if (i >= 0) disposals.push({t0, t1, active, waiting});
   }
-  return {p50_ms: percentile(took, 0.5), p95_ms: percentile(took, 0.95), blocked_ms: Math.max(...blocked)};
+  await sleep(20);
+  collections.stop();
+  const took = disposals.map(({t0, t1}) => t1 - t0);
+  const blocked = disposals.map(({t0, t1, active, waiting}) => active - waiting - collections.between(t0, t1));
+  return {
+    p50_ms: percentile(took, 0.5), p95_ms: percentile(took, 0.95), blocked_ms: Math.max(0, ...blocked),
+    delayed_ms: Math.max(...disposals.map(({active}) => active)),
+  };
 }
 
 /** How long one call after the other takes that needs a thread of libuv's pool, for as long as `busy()` says. */

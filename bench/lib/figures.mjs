@@ -137,7 +137,10 @@ function dispose(id, title, crowd, [full, quick], limits) {
   return {
     id, title, figure: 'dispose', ceiling: 'c', against: 'cgroup.kill',
     full: {...parameters, count: full}, quick: {...parameters, count: quick},
-    metrics: [ms('p50_ms', 'p50', limits), ms('p95_ms', 'p95'), ms('blocked_ms', 'loop blocked, worst', limits.value && {value: 1})],
+    metrics: [
+      ms('p50_ms', 'p50', limits), ms('p95_ms', 'p95'),
+      ms('blocked_ms', 'loop blocked, worst', limits.value && {value: 1}), ms('delayed_ms', 'the same with garbage and waiting'),
+    ],
   };
 }
 

@@ -1,5 +1,6 @@
 // Clocks and meters used inside the measured process.
-import {monitorEventLoopDelay, performance} from 'node:perf_hooks';
+import {readFileSync} from 'node:fs';
+import {monitorEventLoopDelay, performance, PerformanceObserver} from 'node:perf_hooks';
 
 export const now = () => performance.now();
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -15,6 +16,33 @@ export function percentile(values, p) {
 export function cpuSeconds() {
   const {user, system} = process.cpuUsage();
   return (user + system) / 1e6;
+}
+
+/** For how long the thread of the event loop has been ready to run and had no processor, in ms; 0 where the kernel does not count it. */
+export function waitedForProcessor() {
+  try {
+    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+/** Collections of garbage from now on. Node tells of them later: ask for those of a while when it has been over for some time. */
+export class CollectionMeter {
+  #seen = [];
+  #observer = new PerformanceObserver((list) => this.#seen.push(...list.getEntries()));
+
+  constructor() {
+    this.#observer.observe({entryTypes: ['gc']});
+  }
+
+  stop() {
+    this.#observer.disconnect();
+  }
+
+  between(t0, t1) {
+    return this.#seen.filter(({startTime}) => startTime >= t0 && startTime <= t1).reduce((sum, {duration}) => sum + duration, 0);
+  }
 }
 
 /**
