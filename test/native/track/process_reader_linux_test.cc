@@ -88,7 +88,8 @@ TEST_P(ProcessReaderTest, FindsChildrenOfEveryThread) {
   EXPECT_TRUE(WaitForDeath(found[0].pid));
 }
 
-// A list of everybody below this process, as text.
+// A list of everybody below this process, as text. In a process of its own (InChild): this one may have
+// children that other tests have left to be reaped.
 Strings ListOf(ProcessReader& reader) {
   Strings list;
   reader.Begin();
@@ -110,53 +111,61 @@ Strings Arguments(ProcessReader& reader, pid_t pid) {
 
 // The next list is the same, and so is one that is read without files.
 TEST_F(KeptFiles, TellTheSameWhileProcessesComeAndGo) {
-  ProcessReader kept(Keep::kFiles);
-  std::vector<std::unique_ptr<WaitingChild>> children;
-  for (int round = 0; round < 40; ++round) {
-    if (round % 3 != 2) children.push_back(std::make_unique<WaitingChild>());
-    if (round % 4 == 3) children.erase(children.begin() + round % static_cast<int>(children.size()));
-    if (round % 7 == 6) {  // a zombie
-      children[0]->Kill();
-      ASSERT_TRUE(WaitForDeath(children[0]->pid()));
+  const std::string complaint = InChild([]() -> std::string {
+    ProcessReader kept(Keep::kFiles);
+    std::vector<std::unique_ptr<WaitingChild>> children;
+    for (int round = 0; round < 40; ++round) {
+      if (round % 3 != 2) children.push_back(std::make_unique<WaitingChild>());
+      if (round % 4 == 3) children.erase(children.begin() + round % static_cast<int>(children.size()));
+      if (round % 7 == 6) {  // a zombie
+        children[0]->Kill();
+        CHILD_CHECK(WaitForDeath(children[0]->pid()));
+      }
+      Strings plain;
+      // A new child may still be on its way into its pause.
+      CHILD_CHECK(Eventually([&] {
+        ProcessReader anew(Keep::kNothing);
+        plain = ListOf(anew);
+        return ListOf(kept) == plain;
+      }));
+      CHILD_CHECK(plain.size() == children.size());
     }
-    Strings plain;
-    // A new child may still be on its way into its pause.
-    ASSERT_TRUE(Eventually([&] {
-      ProcessReader anew(Keep::kNothing);
-      plain = ListOf(anew);
-      return ListOf(kept) == plain;
-    })) << round;
-    ASSERT_EQ(plain.size(), children.size());
-  }
+    return "";
+  });
+  EXPECT_EQ(complaint, "");
 }
 
 TEST_F(KeptFiles, AreClosed) {
-  const WaitingChild child;
-  const auto before = OwnDescriptors();
-  ProcessReader reader(Keep::kFiles);
-  ASSERT_EQ(ListOf(reader).size(), 1U);
-  EXPECT_EQ(OwnDescriptors().size(), before.size() + 2);
-  ASSERT_EQ(ListOf(reader).size(), 1U);
-  EXPECT_EQ(OwnDescriptors().size(), before.size() + 2);
-  reader.Forget();
-  EXPECT_EQ(OwnDescriptors(), before);
-  {
-    WaitingChild other;
-    ASSERT_EQ(ListOf(reader).size(), 2U);
-    EXPECT_EQ(OwnDescriptors().size(), before.size() + 4);
-  }
-  // Who was not in the last list is not kept in the next one.
-  ASSERT_EQ(ListOf(reader).size(), 1U);
-  ASSERT_EQ(ListOf(reader).size(), 1U);
-  EXPECT_EQ(OwnDescriptors().size(), before.size() + 2);
-  {
-    ProcessReader passing(Keep::kFiles);
-    ASSERT_EQ(ListOf(passing).size(), 1U);
-    EXPECT_EQ(OwnDescriptors().size(), before.size() + 4);
-  }
-  EXPECT_EQ(OwnDescriptors().size(), before.size() + 2);
-  reader.Forget();
-  EXPECT_EQ(OwnDescriptors(), before);
+  const std::string complaint = InChild([]() -> std::string {
+    const WaitingChild child;
+    const auto before = OwnDescriptors();
+    ProcessReader reader(Keep::kFiles);
+    CHILD_CHECK(ListOf(reader).size() == 1U);
+    CHILD_CHECK(OwnDescriptors().size() == before.size() + 2);
+    CHILD_CHECK(ListOf(reader).size() == 1U);
+    CHILD_CHECK(OwnDescriptors().size() == before.size() + 2);
+    reader.Forget();
+    CHILD_CHECK(OwnDescriptors() == before);
+    {
+      WaitingChild other;
+      CHILD_CHECK(ListOf(reader).size() == 2U);
+      CHILD_CHECK(OwnDescriptors().size() == before.size() + 4);
+    }
+    // Who was not in the last list is not kept in the next one.
+    CHILD_CHECK(ListOf(reader).size() == 1U);
+    CHILD_CHECK(ListOf(reader).size() == 1U);
+    CHILD_CHECK(OwnDescriptors().size() == before.size() + 2);
+    {
+      ProcessReader passing(Keep::kFiles);
+      CHILD_CHECK(ListOf(passing).size() == 1U);
+      CHILD_CHECK(OwnDescriptors().size() == before.size() + 4);
+    }
+    CHILD_CHECK(OwnDescriptors().size() == before.size() + 2);
+    reader.Forget();
+    CHILD_CHECK(OwnDescriptors() == before);
+    return "";
+  });
+  EXPECT_EQ(complaint, "");
 }
 
 // Whoever opens one more file must not wait either: with many files of its own, too, the host's table does
@@ -224,17 +233,21 @@ TEST_F(KeptFiles, TellArgumentsAgainOnceThereAreDescriptors) {
 }
 
 TEST_F(KeptFiles, AreNotInheritedByPrograms) {
-  const WaitingChild child;
-  ProcessReader reader(Keep::kFiles);
-  const auto before = OwnDescriptors();
-  ASSERT_EQ(ListOf(reader).size(), 1U);
-  size_t kept = 0;
-  for (const auto& [fd, what] : OwnDescriptors()) {
-    if (before.contains(fd)) continue;
-    ++kept;
-    EXPECT_EQ(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC) << what;
-  }
-  EXPECT_EQ(kept, 2U);
+  const std::string complaint = InChild([]() -> std::string {
+    const WaitingChild child;
+    ProcessReader reader(Keep::kFiles);
+    const auto before = OwnDescriptors();
+    CHILD_CHECK(ListOf(reader).size() == 1U);
+    size_t kept = 0;
+    for (const auto& [fd, _] : OwnDescriptors()) {
+      if (before.contains(fd)) continue;
+      ++kept;
+      CHILD_CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
+    }
+    CHILD_CHECK(kept == 2U);
+    return "";
+  });
+  EXPECT_EQ(complaint, "");
 }
 
 // All readers together, and every list is still whole.
