@@ -45,7 +45,7 @@ class ProcessReader {
   std::vector<ProcessInfo> DescendantsOf(pid_t pid);
   // Its command line, after Read(); may wait for the process. Of a process whose files are kept it is read
   // again after exec, and else only every kArgumentsEvery times: a title that was written over it shows up
-  // late.
+  // late (docs/decisions/process-list.md).
   std::vector<std::string> ArgumentsOf(const ProcessInfo& process);
   static constexpr unsigned kArgumentsEvery = 4;
   // Closes all files.
