@@ -109,6 +109,14 @@ Strings Arguments(ProcessReader& reader, pid_t pid) {
   return info ? reader.ArgumentsOf(*info) : Strings{"nobody"};
 }
 
+// Until exec is through: where the arguments are is told last.
+bool HasBecome(pid_t pid, const Strings& arguments) {
+  return Eventually([&] {
+    ProcessReader anew(Keep::kNothing);
+    return Arguments(anew, pid) == arguments;
+  });
+}
+
 // The next list is the same, and so is one that is read without files.
 TEST_F(KeptFiles, TellTheSameWhileProcessesComeAndGo) {
   const std::string complaint = InChild([]() -> std::string {
@@ -217,9 +225,10 @@ TEST_F(KeptFiles, TellArgumentsAgainOnceThereAreDescriptors) {
     _exit(127);
   }
   ASSERT_GT(pid, 0);
-  ProcessReader reader(Keep::kFiles);
   const Strings wanted{"sh", "-c", "read line; exit", long_one};
-  EXPECT_TRUE(Eventually([&] { return Arguments(reader, pid) == wanted; }));
+  EXPECT_TRUE(HasBecome(pid, wanted));
+  ProcessReader reader(Keep::kFiles);
+  EXPECT_EQ(Arguments(reader, pid), wanted);
   {
     const DescriptorLimit none(0);
     // Kept files need none; the arguments do, when it is their turn.
@@ -366,7 +375,9 @@ void ExpectNewProgramAtOnce(const std::function<void()>& become) {
   const Strings before = Arguments(reader, child.pid());
   EXPECT_EQ(before, Arguments(reader, getpid()));
   child.Act();
-  EXPECT_EQ(Arguments(reader, child.pid()), (Strings{"sleep", "1000"}));
+  const Strings wanted{"sleep", "1000"};
+  EXPECT_TRUE(HasBecome(child.pid(), wanted));
+  EXPECT_EQ(Arguments(reader, child.pid()), wanted);
   EXPECT_EQ(reader.Read(child.pid())->name, "sleep");
 }
 
