@@ -135,14 +135,17 @@ class Keeper final : public Children {
   void Serve() {
     while (!host_gone_) {
       // A descriptor that is closed by now is negative, and poll passes over it.
-      pollfd watched[4] = {{kControl, POLLIN, 0},
+      pollfd watched[5] = {{kControl, POLLIN, 0},
                            {child_events_.get(), POLLIN, 0},
                            {verdict_.get(), POLLIN, 0},
-                           {GateToWatch(), POLLIN, 0}};
-      if (poll(watched, 4, -1) == -1) {
+                           {GateToWatch(), POLLIN, 0},
+                           {gate_.get(), POLLIN, 0}};
+      if (poll(watched, 5, -1) == -1) {
         if (errno == EINTR) continue;
         return;  // EFAULT and EINVAL cannot happen; ENOMEM: end the session rather than lose track of it
       }
+      // While the child is in exec, which takes longer: the host waits for both.
+      if (gate_.valid() && watched[4].revents != 0) OpenGate();
       if (verdict_.valid() && watched[2].revents != 0) ReportVerdict();
       // Before anybody is reaped: a session that forks all the time keeps us busy with that.
       if (watched[0].revents != 0) ObeyHost();
@@ -292,7 +295,7 @@ class Keeper final : public Children {
   void ReportVerdict() {
     wire::Failed failed;
     ssize_t got = RetryEintr([&] { return read(verdict_.get(), &failed, sizeof failed); });
-    // The listener was sent before exec: it is there, if it was sent at all.
+    // The listener was sent before exec: if it was not seen yet it is there, if it was sent at all.
     if (gate_.valid()) OpenGate();
     if (got == 0 && gate_err_ != 0) {
       failed = {Stage::kGate, 0, gate_err_, 0, {}};
