@@ -1,11 +1,13 @@
 import * as fs from 'fs';
 import * as os from 'os';
+import * as path from 'path';
 
 import { checkEnvironment, checkFlag, checkKind, checkText, checkTexts, refuseBoth } from './check-arguments';
 import { isNativeFailure, SandboxError, toSandboxError } from './errors';
 import { keeperPath, loadNative } from './native-loader';
 import { Environment, explain, Policy, resolvePolicy } from './policy';
 import { privateTempPrefix, removeTree } from './private-temps';
+import { interpretersOf } from './program-interpreters';
 import { ResolvedSettings, resolveSettings, SettingsInput } from './settings';
 import type { NativeHandle } from './settings-native';
 import type { SandboxPermissions, SessionKind } from './settings-types';
@@ -110,7 +112,15 @@ export class Sandbox {
   /** Why a program that is there could not be executed, if the policy is to blame. */
   whyNotExecutable(program: string): string | undefined {
     const { allowed, text } = explain(this.policy, 'execute', program);
-    return allowed ? undefined : text;
+    if (!allowed) return text;
+    for (const interpreter of interpretersOf(program)) {
+      // A relative one is looked for where the session starts, which is not here.
+      if (!path.isAbsolute(interpreter)) continue;
+      const needed = explain(this.policy, 'execute', interpreter);
+      if (!needed.allowed)
+        return `'${program}' may be executed, but it needs '${interpreter}', which may not. ${needed.text}`;
+    }
+    return undefined;
   }
 
   private release(): void {

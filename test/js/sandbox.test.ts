@@ -181,6 +181,36 @@ describe('errors', () => {
     expect(error.message).toContain(path.dirname(program));
   });
 
+  sandboxed('a script whose interpreter is not granted: the message names that, and the setting', async () => {
+    const [projectDir, elsewhere] = [temporaryDirectory(), temporaryDirectory()];
+    const interpreter = path.join(elsewhere, 'interpreter');
+    fs.copyFileSync(fs.realpathSync('/bin/sh'), interpreter);
+    fs.chmodSync(interpreter, 0o755);
+    const script = writeScript(path.join(projectDir, 'script'), `#!${interpreter} -e\nexit 7\n`);
+    const start = (sandbox?: object): any =>
+      load().createSandboxedPty({ file: script, projectDir, ...(sandbox && { sandbox: { enabled: true, profile: 'workspace', ...sandbox } }) });
+    const error = refusal(() => start({}));
+    expect(error).toMatchObject({ name: 'SandboxError', code: 'EACCES', stage: 'exec', path: script });
+    expect(error.message).toContain(`'${script}' may be executed, but it needs '${interpreter}'`);
+    expect(error.message).toContain('additional_executable_paths');
+    for (const granted of [undefined, { additional_executable_paths: [elsewhere] }]) {
+      expect(await track(start(granted)).exit()).toMatchObject({ exitCode: 7 });
+    }
+  });
+
+  sandboxed('a program whose loader is not granted: the message names that, and the setting', async () => {
+    const projectDir = temporaryDirectory();
+    const program = path.join(projectDir, 'program');
+    fs.copyFileSync(fs.realpathSync('/bin/true'), program);
+    const start = (system_paths?: object): any =>
+      load().createSandboxedPty({ file: program, projectDir, sandbox: { enabled: true, profile: 'workspace', ...(system_paths && { system_paths }) } });
+    const error = refusal(() => start({ executable: [] }));
+    expect(error).toMatchObject({ name: 'SandboxError', code: 'EACCES', stage: 'exec', path: program });
+    expect(error.message).toMatch(/needs '\/lib[^']*\/ld-[^']*', which may not/);
+    expect(error.message).toContain('additional_executable_paths');
+    expect(await track(start()).exit()).toMatchObject({ exitCode: 0 });
+  });
+
   sandboxed('what cannot be protected: the message names the path and the ways out', () => {
     const projectDir = temporaryDirectory();
     for (const sandbox of [{ profile: 'agent' }, { git_access: 'read' }, { git_access: 'commit' }]) {
