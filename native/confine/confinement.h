@@ -23,7 +23,7 @@ struct Confinement {
   std::vector<std::string> gate_closed;
 };
 
-// `slave` is the session's own terminal. `enforcement` must be for this policy, and confined.
+// `slave` is the session's own terminal. `enforcement` must be for this policy, and applied.
 Result<Confinement> PrepareConfinement(const Policy& policy, const Enforcement& enforcement, const Fd& slave,
                                        pid_t keeper);
 

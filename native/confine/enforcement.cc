@@ -129,7 +129,7 @@ class Planner {
     if (unix_sockets() == UnixSocketMode::kGate) {
       report.enforced_by = "connect-gate";
       if (host_.diag_err != 0) {
-        report.reason = "only sockets bound inside the session can be told apart from others; " +
+        report.reason = "no UNIX socket with a path can be connected to, as nobody can tell whose it is: " +
                         NotToBeHad("socket diagnostics", host_.diag_err);
       }
       return;
@@ -210,6 +210,7 @@ Enforcement PlanEnforcement(const Policy& policy, const HostFeatures& features) 
   const Planner planner(policy, features);
   enforcement.backend_missing = BackendMissing(policy, planner, features);
   enforcement.confined = planner.has_landlock() || planner.has_filter();
+  enforcement.applied = true;
   if (!enforcement.confined) enforcement.reason = "neither Landlock nor seccomp filters are to be had";
   enforcement.unix_sockets = planner.unix_sockets();
   enforcement.inet = policy.network().mode == NetworkMode::kAll;

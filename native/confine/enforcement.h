@@ -29,8 +29,11 @@ struct ProtectionReport {
 enum class UnixSocketMode : uint8_t { kGate, kKernel, kRefuse };
 
 struct Enforcement {
-  // False: nothing is restricted; `reason` says why.
+  // Whether the kernel restricts files or system calls. `reason` says why not.
   bool confined = false;
+  // Whether the policy is put in force as far as this host lets us: at the least the session loses its
+  // privileges, which needs neither Landlock nor seccomp.
+  bool applied = false;
   std::string reason;
   // Set if the backend of the settings is not to be had, and why. What can be enforced without it is.
   std::string backend_missing;

@@ -63,6 +63,7 @@ Enforcement PlanSeatbelt(const Policy& policy, const HostFeatures& features) {
   Enforcement enforcement;
   enforcement.features = features;
   enforcement.confined = features.seatbelt_err == 0;
+  enforcement.applied = enforcement.confined;
   enforcement.inet = policy.network().mode == NetworkMode::kAll;
   const std::string missing = enforcement.confined ? ""
                                                    : "a Seatbelt profile cannot be entered here (" +

@@ -80,7 +80,7 @@ CgroupLimits LimitsOf(const Policy& policy) {
 
 // Those that are enforced: the report has said so, or why not.
 CgroupLimits LimitsOf(const Enforcement& enforcement, const SpawnRequest& request) {
-  const bool kept = enforcement.confined && enforcement.features.no_limits.empty();
+  const bool kept = enforcement.applied && enforcement.features.no_limits.empty();
   return kept ? LimitsOf(*request.policy) : CgroupLimits{};
 }
 
@@ -175,7 +175,7 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
   plan.argv.reserve(request.args.size() + 1);
   plan.argv.push_back(request.file);
   plan.argv.insert(plan.argv.end(), request.args.begin(), request.args.end());
-  if (enforcement.confined) {
+  if (enforcement.applied) {
     TRY_ASSIGN(Confinement confinement,
                PrepareConfinement(*request.policy, enforcement, slave, keeper.pid()));
     Take(std::move(confinement), plan, session);

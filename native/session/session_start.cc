@@ -63,7 +63,7 @@ Result<void> Session::HandOver(const SpawnRequest& request, SessionPlan plan) {
   no_cgroup_ = std::move(plan.no_cgroup);
   mark_ = std::move(plan.mark);
   if (!sent.ok() && sent.error().err != EPIPE && sent.error().err != ECONNRESET) return sent;
-  if (sent.ok() && !request.wait_for_exec && !enforcement_.confined) return {};
+  if (sent.ok() && !request.wait_for_exec && !enforcement_.applied) return {};
   auto answer = keeper_.Await();
   // A keeper that refused before it got the plan has said why; that is better than "broken pipe".
   if (!answer.ok()) return sent.ok() ? answer.error() : sent.error();

@@ -104,6 +104,21 @@ sandboxed('with nothing at all a degraded session runs and is not called confine
   expect(report).toMatchObject({ confined: false, backend: 'none', reason: expect.stringMatching(/neither Landlock nor seccomp/) });
   const error = limitedTo(nothing, () => refusedWith({ strict: false, fail_if_unavailable: true }));
   expect(error).toMatchObject({ code: 'ENOTSUP', stage: 'confinement' });
+  const enforced = report.protections.filter(({ enforcedBy }) => enforcedBy !== undefined).map(({ name }) => name);
+  expect(enforced).toEqual(['privileges', 'descriptors', 'environment']);
+});
+
+sandboxed('with nothing at all the privileges are given up all the same, as the report says', async () => {
+  const nothing = { landlockAbi: 0, seccomp: false };
+  const status = "grep -E '^(CapEff|CapPrm|CapInh|CapAmb|NoNewPrivs):' /proc/self/status | tr -d '\\t'";
+  const none = '0'.repeat(16);
+  const { output, report } = await limitedTo(nothing, () => runConfined(status, { strict: false }));
+  expect(output.trim().split('\n').sort()).toEqual([...['Amb', 'Eff', 'Inh', 'Prm'].map((set) => `Cap${set}:${none}`), 'NoNewPrivs:1']);
+  expect(protection(report, 'privileges')).toMatchObject({ wanted: true, enforcedBy: 'no_new_privs' });
+  // The control: the same without a sandbox.
+  const outside = execFileSync('sh', ['-c', status], { encoding: 'utf8' });
+  expect(outside).toContain('NoNewPrivs:0');
+  if (process.getuid?.() === 0) expect(outside).not.toContain(`CapEff:${none}`);
 });
 
 sandboxed('limits can only take away', async () => {

@@ -112,6 +112,27 @@ TEST_F(EnforcementTest, WithoutNotificationsThereAreNoUnixSockets) {
 }
 
 // Only where the gate is not to be had: it needs no right that one writable directory has and another lacks.
+TEST_F(EnforcementTest, WithoutSocketDiagnosticsTheGateOpensNothingAndSaysSo) {
+  EXPECT_EQ(Of(Plan(R"({"enabled": true})"), Protection::kUnixSockets).reason, "");
+  HostFeatures features = Modern();
+  features.diag_err = EPROTONOSUPPORT;
+  const Enforcement enforcement = Plan(R"({"enabled": true})", features);
+  const ProtectionReport& report = Of(enforcement, Protection::kUnixSockets);
+  EXPECT_EQ(report.enforced_by, "connect-gate");
+  EXPECT_TRUE(report.reason.starts_with("no UNIX socket with a path can be connected to")) << report.reason;
+}
+
+TEST_F(EnforcementTest, WithNothingAtAllThePrivilegesAreStillGivenUp) {
+  HostFeatures features = Modern();
+  features.landlock_abi = 0;
+  features.landlock_err = features.seccomp_err = features.notify_err = ENOSYS;
+  const Enforcement enforcement = Plan(R"({"enabled": true, "strict": false})", features);
+  EXPECT_FALSE(enforcement.confined);
+  EXPECT_TRUE(enforcement.applied);
+  EXPECT_EQ(Of(enforcement, Protection::kPrivileges).enforced_by, "no_new_privs");
+  EXPECT_FALSE(Plan(R"({"enabled": false})", features).applied);
+}
+
 TEST_F(EnforcementTest, LandlockDecidesAboutUnixSocketsWhereItCanAndTheGateCannot) {
   HostFeatures features = Modern();
   features.landlock_abi = 9;
