@@ -34,15 +34,20 @@ constexpr uint32_t kTiocsetd = 0x5423;
 // Type and number of requests by which a directory that is open for reading only gets new entries, with
 // contents, or loses some, and Landlock is not asked: subvolumes and snapshots of btrfs, copies of OCFS2. And
 // what makes a file unchangeable that is open for reading (fs-verity), or a directory unusable: fscrypt's
-// policies and keys. Not FICLONE and its like, which btrfs has numbered among its own: they write to a
-// descriptor.
+// policies and keys. And f2fs's atomic and volatile writes, which empty or revert a file that is open for
+// reading (before Linux 6.11 the kernel does not ask how it was opened). Not FICLONE and its like, which
+// btrfs has numbered among its own: they write to a descriptor.
 constexpr uint32_t kTypeAndNumber = 0xffff;
 constexpr uint32_t kTreeRequests[] = {0x9401, 0x940e, 0x940f, 0x9417, 0x9418, 0x941a, 0x943f,
-                                      0x6f04, 0x6685, 0x6613, 0x6617, 0x6618, 0x6619};
+                                      0x6f04, 0x6685, 0x6613, 0x6617, 0x6618, 0x6619, 0xf501,
+                                      0xf502, 0xf503, 0xf504, 0xf505, 0xf519};
 // All requests of bcachefs: it has the same, and is not in the kernel any more, so that nobody keeps a list
 // of them.
 constexpr uint32_t kType = 0xff00;
 constexpr uint32_t kBcachefs = 0xbc00;
+// Leases of files and, from 6.19 on, of directories: commands of fcntl(2).
+constexpr uint32_t kSetLease = 1024;
+constexpr uint32_t kSetDelegation = 1040;
 constexpr uint32_t kPriorityOfUser = 2;    // PRIO_USER
 constexpr uint32_t kIoPriorityOfUser = 3;  // IOPRIO_WHO_USER
 constexpr uint32_t kSetModeFilter = 1;     // of seccomp(2)
@@ -92,6 +97,7 @@ class FilterWriter {
     WriteEntry();
     WriteDispatch();
     WriteIoctl();
+    WriteLeases();
     WriteSends();
     WriteSocket();
     WriteSocketPair();
@@ -129,6 +135,7 @@ class FilterWriter {
 
   void WriteDispatch() {
     Dispatch(kSys_ioctl, ioctl_);
+    Dispatch(kSys_fcntl, fcntl_);
     Dispatch(kSys_sendmsg, send_flags_in_2_);
     Dispatch(kSys_sendto, send_flags_in_3_);
     Dispatch(kSys_sendmmsg, send_flags_in_3_);
@@ -180,6 +187,20 @@ class FilterWriter {
     bpf_.And(kType);
     bpf_.JumpIfEqual(kBcachefs, not_permitted_);
     bpf_.Return(kSeccompAllow);
+  }
+
+  // Whoever holds a lease on a file keeps everybody else waiting in open(2), for up to 45 seconds and then
+  // once more, and it takes a file of the user's that is open for reading, no more. The answer is the one
+  // about somebody else's file.
+  void WriteLeases() {
+    Label refused = bpf_.NewLabel();
+    bpf_.Bind(fcntl_);
+    bpf_.LoadArgumentLow(1);
+    bpf_.JumpIfEqual(kSetLease, refused);
+    bpf_.JumpIfEqual(kSetDelegation, refused);
+    bpf_.Return(kSeccompAllow);
+    bpf_.Bind(refused);
+    bpf_.Return(Refuse(EACCES));
   }
 
   void WriteSends() {
@@ -337,6 +358,7 @@ class FilterWriter {
   BpfBuilder bpf_;
   std::vector<Target> dispatched_;  // the numbers that not everybody may call, or not in every way
   Label ioctl_ = bpf_.NewLabel();
+  Label fcntl_ = bpf_.NewLabel();
   Label send_flags_in_2_ = bpf_.NewLabel();
   Label send_flags_in_3_ = bpf_.NewLabel();
   Label socket_ = bpf_.NewLabel();

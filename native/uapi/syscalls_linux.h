@@ -26,6 +26,7 @@ struct SyscallNumber {
   X(sendmsg, 46, 211)             \
   X(listen, 50, 201)              \
   X(socketpair, 53, 199)          \
+  X(fcntl, 72, 25)                \
   X(setpriority, 141, 140)        \
   X(sched_setparam, 142, 118)     \
   X(sched_setscheduler, 144, 119) \

@@ -34,6 +34,8 @@ const Attempt kByPath[] = {
     {"RenameInto", {kFiles, "rename", "{private}/secret", "{project}/moved"}, EACCES, kWrite},
     {"RenameOutOf", {kFiles, "rename", "{project}/own", "{private}/own"}, EACCES, kWrite},
     {"RenameDirectory", {kFiles, "rename", "{private}", "{project}/moved"}, EACCES, kNever},
+    // No grant allows it: it takes no more than reading, and everybody who opens the file has to wait.
+    {"Lease", {kFiles, "lease", "{project}/own"}, EACCES, kNever},
     {"Exchange", {kFiles, "exchange", "{project}/own", "{private}/secret"}, EACCES, kWrite},
     {"HardLink", {kFiles, "link-read", "{private}/secret", "{project}/linked"}, EXDEV, kWrite},
     {"HardLinkOfDescriptor", {kFiles, "link-fd-read", "{private}/secret", "{project}/linked"}, EXDEV, kWrite},

@@ -58,6 +58,13 @@ int Exchange(const Arguments& a) {
   return Check(static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, At(a, 0), AT_FDCWD, At(a, 1), kExchange)));
 }
 
+int Lease(const Arguments& a) {
+  const int fd = open(At(a, 0), O_RDONLY | O_CLOEXEC);
+  if (fd == -1) return Broken("open");
+  if (fcntl(fd, F_SETLEASE, F_WRLCK) == 0) return Ok();
+  return errno == EINVAL ? Absent("needs a file system with leases") : Refused();
+}
+
 int List(const Arguments& a) {
   DIR* dir = opendir(At(a, 0));
   if (dir == nullptr) return Refused();
@@ -237,6 +244,7 @@ constexpr Command kCommands[] = {
     {"exchange", 2, Exchange},
     {"symlink", 2, Symlink},
     {"list", 1, List},
+    {"lease", 1, Lease},
     {"link-read", 2, LinkAndRead},
     {"link-fd-read", 2, LinkDescriptor},
     {"link-proc-read", 2, LinkThroughProc},

@@ -322,16 +322,30 @@ TEST_P(SeccompFilter, RefusesFastOpen) {
 
 // Landlock is not asked about them.
 TEST_P(SeccompFilter, RefusesToMakeAndRemoveTreesByRequest) {
-  for (uint64_t request : {0x50009401u, 0x5000940eu, 0x5000940fu, 0x50009417u, 0x50009418u, 0x4008941au,
-                           0x5000943fu, 0x40186f04u, 0x40806685u, 0x800c6613u, 0xc0506617u, 0xc0406618u,
-                           0xc0406619u, 0x4020bc10u, 0x4020bc11u}) {
+  for (uint64_t request :
+       {0x50009401u, 0x5000940eu, 0x5000940fu, 0x50009417u, 0x50009418u, 0x4008941au, 0x5000943fu,
+        0x40186f04u, 0x40806685u, 0x800c6613u, 0xc0506617u, 0xc0406618u, 0xc0406619u, 0x4020bc10u,
+        0x4020bc11u, 0xf501u,     0xf502u,     0xf503u,     0xf504u,     0xf505u,     0xf519u}) {
     EXPECT_EQ(Call(kSys_ioctl, {0, request, 4096}), Errno(EPERM)) << std::hex << request;
     EXPECT_EQ(Call(kSys_ioctl, {0, request | uint64_t{1} << 32, 4096}), Errno(EPERM)) << std::hex << request;
   }
   // Copies of files into a descriptor, and others of the same types.
-  for (uint64_t request :
-       {0x40049409u, 0x4020940du, 0xc0189436u, 0x80086601u, 0x40086602u, 0xc020660bu, 0x5401u, 0x5413u})
+  for (uint64_t request : {0x40049409u, 0x4020940du, 0xc0189436u, 0x80086601u, 0x40086602u, 0xc020660bu,
+                           0x5401u, 0x5413u, 0x8004f50cu, 0xf506u, 0xf518u})
     EXPECT_EQ(Call(kSys_ioctl, {0, request, 4096}), kSeccompAllow) << std::hex << request;
+}
+
+// They make everybody else wait, and it takes no more than a file that may be read.
+TEST_P(SeccompFilter, RefusesLeases) {
+  for (uint64_t command : {1024u, 1040u}) {
+    for (uint64_t type : {0u, 1u, 2u}) EXPECT_EQ(Call(kSys_fcntl, {3, command, type}), Errno(EACCES));
+    EXPECT_EQ(Call(kSys_fcntl, {3, command | uint64_t{1} << 32, 1}), Errno(EACCES)) << command;
+    EXPECT_EQ(Call(kSys_fcntl, {command, 1, command}), kSeccompAllow) << command;
+  }
+  // F_DUPFD to F_SETSIG, F_GETLEASE, F_NOTIFY, F_DUPFD_CLOEXEC and so on.
+  for (uint64_t command :
+       {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 10u, 36u, 37u, 38u, 1025u, 1026u, 1030u, 1033u, 1039u})
+    EXPECT_EQ(Call(kSys_fcntl, {3, command, 1}), kSeccompAllow) << command;
 }
 
 TEST_P(SeccompFilter, RefusesTerminalInjection) {

@@ -1,6 +1,7 @@
 // Each refusal of the filter on the running kernel: refused inside, and outside answered in another way.
 // Arguments are such that nothing happens outside either: a bad flag, pointer or descriptor, which most calls
 // complain about before they look at privileges.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
@@ -151,6 +152,10 @@ std::vector<Refusal> Sockets() {
        kMayBeAbsent},
       {"netlink_uevent", EPROTONOSUPPORT, Socket(AF_NETLINK, SOCK_RAW, NETLINK_KOBJECT_UEVENT)},
       {"netlink_generic", EPROTONOSUPPORT, Socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC)},
+      // A type that no protocol of the family has; outside the flag is complained about.
+      {"inet_rdm", ESOCKTNOSUPPORT, Socket(AF_INET, SOCK_RDM | kBadTypeFlag, 0)},
+      {"inet6_seqpacket", ESOCKTNOSUPPORT, Socket(AF_INET6, SOCK_SEQPACKET | kBadTypeFlag, 0)},
+      {"unix_rdm", EACCES, Socket(AF_UNIX, SOCK_RDM, 0), false, nullptr, kGate},
       {"inet", EACCES, Socket(AF_INET, SOCK_STREAM, 0), false, nullptr, kNoInet},
       {"inet6", EACCES, Socket(AF_INET6, SOCK_DGRAM, 0), false, kMayBeAbsent, kNoInet},
       {"inet_high_half", EACCES, Socket(AF_INET | kGarbage, SOCK_DGRAM | kGarbage, kGarbage), false, nullptr,
@@ -190,6 +195,17 @@ std::vector<Refusal> Sockets() {
       {"fscrypt_policy", EPERM, Call(kSys_ioctl, -1, 0x800c'6613, kBadPointer)},
       {"fscrypt_add_key", EPERM, Call(kSys_ioctl, -1, 0xc050'6617, kBadPointer)},
       {"fscrypt_remove_key", EPERM, Call(kSys_ioctl, -1, 0xc040'6618, kBadPointer)},
+      {"fscrypt_remove_key_of_all", EPERM, Call(kSys_ioctl, -1, 0xc040'6619, kBadPointer)},
+      {"f2fs_atomic_write", EPERM, Call(kSys_ioctl, -1, 0xf501, 0)},
+      {"f2fs_commit", EPERM, Call(kSys_ioctl, -1, 0xf502, 0)},
+      {"f2fs_volatile_write", EPERM, Call(kSys_ioctl, -1, 0xf503, 0)},
+      {"f2fs_release", EPERM, Call(kSys_ioctl, -1, 0xf504, 0)},
+      {"f2fs_abort", EPERM, Call(kSys_ioctl, -1, 0xf505, 0)},
+      {"f2fs_atomic_replace", EPERM, Call(kSys_ioctl, -1, 0xf519 | kGarbage, 0)},
+      // No descriptor, so outside it is EBADF.
+      {"lease", EACCES, Call(kSys_fcntl, -1, 1024, F_RDLCK)},
+      {"lease_high_half", EACCES, Call(kSys_fcntl, -1, 1024 | kGarbage, F_WRLCK)},
+      {"delegation", EACCES, Call(kSys_fcntl, -1, 1040, kBadPointer)},
       {"second_listener", EBUSY, Call(kSys_seccomp, 1, 8, kBadPointer), false, nullptr, kGate},
       {"second_listener_high_half", EBUSY, Call(kSys_seccomp, 1 | kGarbage, 8 | kGarbage, kBadPointer), false,
        nullptr, kGate},
