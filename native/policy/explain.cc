@@ -92,6 +92,7 @@ std::string ReasonFor(const Hole& hole) {
     case HoleKind::kDevice:
       break;
   }
+  if (!IsWithin(hole.path, "/dev")) return "What is mounted there shows the kernel or devices, not files.";
   return "Only the basic devices are granted.";
 }
 

@@ -155,15 +155,20 @@ void AddKernelMounts(PolicyBuilder& builder, const std::vector<MountPoint>& moun
                                             "debugfs", "tracefs",  "securityfs", "configfs",
                                             "bpf",     "efivarfs", "pstore",     "binfmt_misc"};
   constexpr std::string_view kClosed[] = {"devtmpfs", "devpts"};
+  // What goes on in the kernel, and in other processes and devices (what is typed, on some machines), for
+  // root to read, which needs no capability for it. They usually lie in /sys, which is granted for reading.
+  constexpr std::string_view kOfRoot[] = {"debugfs", "tracefs", "pstore"};
   const auto is_in = [](const auto& list, const std::string& type) {
     return std::find(std::begin(list), std::end(list), type) != std::end(list);
   };
   for (const MountPoint& mount : mounts) {
-    const bool closed = is_in(kClosed, mount.type);
+    const bool of_root = builder.input.is_root && is_in(kOfRoot, mount.type);
+    const bool closed = of_root || is_in(kClosed, mount.type);
     if (!closed && !is_in(kReadable, mount.type)) continue;
     // Those that every system has are seen to by name.
-    if (IsWithin(mount.place, "/proc") || IsWithin(mount.place, "/sys") || IsWithin(mount.place, "/dev"))
-      continue;
+    const bool by_name =
+        IsWithin(mount.place, "/proc") || IsWithin(mount.place, "/sys") || IsWithin(mount.place, "/dev");
+    if (by_name && !of_root) continue;
     Hole hole;
     hole.path = hole.spelled = mount.place;
     hole.denies_read = closed;

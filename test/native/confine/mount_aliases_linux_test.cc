@@ -67,6 +67,40 @@ TEST(MountAliasesInTheKernel, ASecondMountShowsNoCredentials) {
   EXPECT_EQ(complaint, "");
 }
 
+// Root needs no capability to read there what the kernel, and so everybody, is doing.
+TEST(MountsInTheKernel, WhatOnlyRootMayReadInSysIsClosedToASessionOfRoot) {
+  const long abi = syscall(landlock::kCreateRuleset, nullptr, 0, kVersion);
+  if (abi < 1) GTEST_SKIP() << "needs Landlock";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  Scratch scratch;
+  constexpr char kNoTracing[] = "no tracing";
+  constexpr char kPlace[] = "/sys/kernel/tracing";
+  const std::string secret = std::string(kPlace) + "/trace";
+  const std::string harmless = "/sys/kernel/mm/transparent_hugepage/enabled";
+  for (const bool granted : {false, true}) {
+    const std::string complaint = InChild([&]() -> std::string {
+      if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+          mount("tracefs", kPlace, "tracefs", 0, nullptr) != 0)
+        return kNoTracing;
+      PolicyInput input =
+          scratch.Input(R"({"enabled": true, "profile": "workspace", "additional_read_only_paths": [)" +
+                        std::string(granted ? R"("/sys/kernel/tracing")" : "") + "]}");
+      input.is_root = true;
+      const auto policy = ResolvePolicy(std::move(input));
+      CHILD_CHECK(policy.ok());
+      CHILD_CHECK(policy.value()->Decide(secret, Rights::kRead).allowed == granted);
+      CHILD_CHECK(CanRead(secret));
+      CHILD_CHECK(Enter(*policy.value(), abi));
+      CHILD_CHECK(CanRead(secret) == granted);
+      CHILD_CHECK(CanRead(harmless));
+      CHILD_CHECK(CanRead("/sys/devices/system/cpu/online"));
+      return "";
+    });
+    if (complaint.find(kNoTracing) != std::string::npos) GTEST_SKIP() << "needs tracefs";
+    EXPECT_EQ(complaint, "");
+  }
+}
+
 // In a root file system that is being built in the project, say.
 TEST(MountsInTheKernel, AKernelInterfaceInTheProjectIsNotWritable) {
   const long abi = syscall(landlock::kCreateRuleset, nullptr, 0, kVersion);
