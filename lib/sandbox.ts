@@ -113,8 +113,8 @@ export class Sandbox {
   whyNotExecutable(program: string): string | undefined {
     const { allowed, text } = explain(this.policy, 'execute', program);
     if (!allowed) return text;
-    for (const interpreter of interpretersOf(program)) {
-      // A relative one is looked for where the session starts, which is not here.
+    // Relative ones are looked for where the session starts, which is not here.
+    for (const interpreter of path.isAbsolute(program) ? interpretersOf(program) : []) {
       if (!path.isAbsolute(interpreter)) continue;
       const needed = explain(this.policy, 'execute', interpreter);
       if (!needed.allowed)
