@@ -34,6 +34,11 @@ const Attempt kNone[] = {
     {"Thread", {kNet, "thread", "tcp", "{tcp}"}, EACCES, kAllow},
     {"SecondExec", {kNet, "again", "tcp", "{tcp}"}, EACCES, kAllow},
     {"UserNamespace", {kNet, "userns", "tcp", "{tcp}"}, EACCES, kAllow},
+    // In a network of its own anybody may have these.
+    {"RawInNamespace", {kNet, "netns", "raw"}, EACCES, kNever},
+    {"Raw6InNamespace", {kNet, "netns", "raw6"}, EACCES, kNever},
+    {"PacketInNamespace", {kNet, "netns", "packet"}, EPERM, kNever},
+    {"OldPacketInNamespace", {kNet, "netns", "old-packet"}, EACCES, kNever},
 };
 
 const Attempt kAll[] = {
@@ -51,6 +56,9 @@ const Attempt kAll[] = {
     // A network of its own is its own to change: nobody else is in it, and it leads nowhere.
     {"ChangeOfAddressInNamespace", {kNet, "netns", "address"}, 0, kNotPromised, kOnline},
     {"RawInNamespace", {kNet, "netns", "raw"}, EPERM, kNever, kOnline},
+    {"Raw6InNamespace", {kNet, "netns", "raw6"}, EPERM, kNever, kOnline},
+    {"PacketInNamespace", {kNet, "netns", "packet"}, EPERM, kNever, kOnline},
+    {"OldPacketInNamespace", {kNet, "netns", "old-packet"}, EPERM, kNever, kOnline},
 };
 
 class NetworkEscape : public Escape {};
