@@ -14,6 +14,7 @@ namespace {
 
 constexpr char kRead[] = R"("additional_read_only_paths": ["{private}"])";
 constexpr char kWrite[] = R"("additional_read_write_paths": ["{private}"])";
+constexpr char kWriteShared[] = R"("additional_read_write_paths": ["{shared}"])";
 constexpr char kTerminals[] = R"("nested_pty": "shared")";
 constexpr char kFiles[] = "escape_files";
 
@@ -33,7 +34,9 @@ const Attempt kByPath[] = {
     {"RenameWithin", {kFiles, "rename", "{private}/secret", "{private}/moved"}, EACCES, kWrite},
     {"RenameInto", {kFiles, "rename", "{private}/secret", "{project}/moved"}, EACCES, kWrite},
     {"RenameOutOf", {kFiles, "rename", "{project}/own", "{private}/own"}, EACCES, kWrite},
-    {"RenameDirectory", {kFiles, "rename", "{private}", "{project}/moved"}, EACCES, kNever},
+    {"RenameDirectory", {kFiles, "rename", "{shared}/user", "{project}/moved"}, EACCES, kWriteShared},
+    // The grant would be its parent, the home, which is never granted but around the credentials in it.
+    {"RenameDirectoryOfHome", {kFiles, "rename", "{private}", "{project}/moved"}, EACCES, kNever},
     // No grant allows it: it takes no more than reading, and everybody who opens the file has to wait.
     {"Lease", {kFiles, "lease", "{project}/own"}, EACCES, kNever},
     {"Exchange", {kFiles, "exchange", "{project}/own", "{private}/secret"}, EACCES, kWrite},
