@@ -144,15 +144,24 @@ TEST_P(GateCallersTest, AnswersDaemonsAndThreads) {
             "");
 }
 
+// As sessions are: neither they nor the gate have capabilities.
 TEST_P(GateCallersTest, RefusesACallerItMayNotLookInto) {
-  if (GetParam() == 0) GTEST_SKIP() << "needs an unprivileged user";  // root looks into everyone
   Server server(In("project/s"));
-  auto hidden = [this]() -> std::string {
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    return ExpectErrno(TryConnect(In("project/s")), EACCES);
+  auto body = [this](bool dumpable, int err) {
+    return [=, this]() -> std::string {
+      CHILD_CHECK(DropAllCapabilities());
+      CHILD_CHECK(prctl(PR_SET_DUMPABLE, dumpable ? 1 : 0, 0, 0, 0) == 0);
+      return ExpectErrno(TryConnect(In("project/s")), err);
+    };
   };
-  EXPECT_EQ(InGate(setup_, hidden), "");
-  EXPECT_NE(WithoutGate(setup_, hidden), "");
+  setup_.drop_capabilities = true;
+  EXPECT_EQ(InGate(setup_, body(false, EACCES)), "");
+  EXPECT_FALSE(server.Reached());
+  EXPECT_EQ(InGate(setup_, body(true, 0)), "");
+  EXPECT_EQ(WithoutGate(setup_, body(false, 0)), "");
+  if (GetParam() != 0) return;
+  setup_.drop_capabilities = false;
+  EXPECT_EQ(InGate(setup_, body(false, 0)), "");  // root's capabilities at work
 }
 
 TEST_P(GateCallersTest, RefusesInetUnlessAllowed) {

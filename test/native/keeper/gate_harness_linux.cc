@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -283,6 +284,12 @@ std::string WithoutGate(const GateSetup& setup, const ClientBody& body) {
 bool BecomeUser(uid_t uid) {
   return setgroups(0, nullptr) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0 &&
          prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0;
+}
+
+bool DropAllCapabilities() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct none[2] = {};
+  return syscall(SYS_capset, &header, none) == 0;
 }
 
 std::vector<uid_t> TestUsers() {

@@ -62,6 +62,8 @@ std::string WithoutGate(const GateSetup& setup, const ClientBody& body);
 
 // Becomes `uid` (also as group, without supplementary ones), readable for its like as after an exec.
 bool BecomeUser(uid_t uid);
+// Of the calling thread; as it is in a session, root's too.
+bool DropAllCapabilities();
 // The users to run as: root and 65534 if this process is root, else whoever it is.
 std::vector<uid_t> TestUsers();
 std::string UserName(uid_t uid);

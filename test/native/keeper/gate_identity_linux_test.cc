@@ -1,6 +1,5 @@
 // As whom the gate acts.
 #include <gtest/gtest.h>
-#include <linux/capability.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,12 +19,6 @@ ucred PeerOf(int socket) {
   socklen_t size = sizeof peer;
   EXPECT_EQ(getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size), 0);
   return peer;
-}
-
-bool DropAllCapabilities() {
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct none[2] = {};
-  return syscall(SYS_capset, &header, none) == 0;
 }
 
 class GateIdentityTest : public testing::Test {
