@@ -96,7 +96,7 @@ TEST_F(ProcessEscape, KillOfEveryoneReachesTheSessionOnly) {
   if (!HasScopes()) GTEST_SKIP() << "needs Landlock's scopes (Linux 6.12)";
   {
     World world;
-    const EscapeOutcome outside = Perform(RequestOutside(world, {kProcess, "everyone-in-namespace"}));
+    const EscapeOutcome outside = Perform(RequestOutside(world, {kProcess, "pidns", "everyone", "0"}));
     if (outside.kind == EscapeOutcome::Kind::kAbsent) GTEST_SKIP() << outside.reason;
     ASSERT_EQ(outside.kind, EscapeOutcome::Kind::kDone) << ToString(outside);
   }

@@ -107,6 +107,9 @@ const Attempt kByWhom[] = {
     {"Thread", {kUnix, "thread", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
     {"SecondExec", {kUnix, "again", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
     {"UserNamespace", {kUnix, "userns", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
+    // There the caller has another number than in the keeper's eyes.
+    {"PidNamespace", {kUnix, "pidns", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
+    {"CommandFromPidNamespace", {kUnix, "pidns", "run", "{shared}/user/bus", "true"}, EACCES, kBus, kShared},
     {"OwnAnswer", {kUnix, "own-answer-connect", "{shared}/stream"}, EBUSY, kNever, kShared},
     {"AbstractFromUserNamespace", {kUnix, "userns", "connect", "stream", "@{abstract}"}, EPERM, kNever},
 };
@@ -116,6 +119,14 @@ TEST_P(SocketEscape, IsRefused) { Try(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(ByName, SocketEscape, ::testing::ValuesIn(kByName), NameOfAttempt);
 INSTANTIATE_TEST_SUITE_P(ByAnotherName, SocketEscape, ::testing::ValuesIn(kByAnotherName), NameOfAttempt);
 INSTANTIATE_TEST_SUITE_P(ByWhom, SocketEscape, ::testing::ValuesIn(kByWhom), NameOfAttempt);
+
+TEST_F(SocketEscape, ItsOwnSocketsCanBeConnectedToFromAPidNamespace) {
+  World world;
+  const std::vector<std::string> command = {kUnix, "pidns", "own-connect", "{shared}/own"};
+  const EscapeOutcome own = Perform(RequestInside(world, command, kShared));
+  if (own.kind == EscapeOutcome::Kind::kAbsent) GTEST_SKIP() << own.reason;
+  EXPECT_EQ(own.kind, EscapeOutcome::Kind::kDone) << ToString(own);
+}
 
 // Before ABI 6 a session can kill its keeper. Then nobody answers for it, and it must not be able to answer
 // for itself. Without a cgroup: by that the host would end the session at once.

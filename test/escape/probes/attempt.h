@@ -4,8 +4,8 @@
 //
 // A sub-command may be preceded by words that say who tries: "daemon" (forked twice, in a session of its
 // own), "thread" (not the main one), "userns" (in a user namespace of its own, where it has all
-// capabilities), "netns" (in a network of its own, too), "mountns" (with mounts of its own, too), "again" (a
-// second exec). "{keeper}" in an argument
+// capabilities), "netns" (in a network of its own, too), "mountns" (with mounts of its own, too), "pidns" (as
+// the first process of a pid namespace of its own, too), "again" (a second exec). "{keeper}" in an argument
 // is the number of the probe's parent.
 #pragma once
 
@@ -85,6 +85,22 @@ int AsDaemon(const Command (&commands)[N], const Arguments& arguments) {
   return read(ends[0], &result, sizeof result) == sizeof result ? result : Broken("the daemon is gone");
 }
 
+// Only a child is in the new pid namespace.
+template <size_t N>
+int InPidNamespace(const Command (&commands)[N], const Arguments& arguments) {
+  if (unshare(CLONE_NEWUSER | CLONE_NEWPID) == -1) return Absent("needs user namespaces");
+  fflush(stdout);
+  const pid_t first = fork();
+  if (first == 0) {
+    const int result = getpid() == 1 ? Dispatch(commands, arguments) : Broken("pid namespace");
+    fflush(stdout);
+    _exit(result);
+  }
+  int status = -1;
+  if (first == -1 || waitpid(first, &status, 0) != first) return Broken("fork");
+  return WIFEXITED(status) ? WEXITSTATUS(status) : Broken("killed");
+}
+
 template <size_t N>
 int InThread(const Command (&commands)[N], const Arguments& arguments) {
   int result = kBroken;
@@ -123,6 +139,7 @@ int Dispatch(const Command (&commands)[N], Arguments arguments) {
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) == -1) return Absent("needs user namespaces");
     return Dispatch(commands, arguments);
   }
+  if (name == "pidns") return InPidNamespace(commands, arguments);
   for (const Command& command : commands) {
     if (name == command.name && arguments.size() >= command.arguments) return command.run(arguments);
   }

@@ -159,23 +159,8 @@ int SignalEveryone(pid_t outsider) {
   }
   return waitpid(companion, &status, 0) == companion && status == 0 ? Ok() : Broken("companion");
 }
+// With 0 there is no outsider to look for: where everybody is only us.
 int Everyone(const Arguments& a) { return SignalEveryone(Pid(a[0])); }
-
-// The same where everybody is only us: that the call reaches others at all.
-int EveryoneInNamespace(const Arguments&) {
-  if (unshare(CLONE_NEWUSER | CLONE_NEWPID) == -1) return Absent("needs user namespaces");
-  fflush(stdout);
-  const pid_t first = fork();
-  if (first == 0) {
-    if (getpid() != 1) _exit(kBroken);
-    const int result = SignalEveryone(0);
-    fflush(stdout);
-    _exit(result);
-  }
-  int status = -1;
-  if (first == -1 || waitpid(first, &status, 0) != first) return Broken("fork");
-  return WIFEXITED(status) ? WEXITSTATUS(status) : Broken("killed");
-}
 
 bool IsTraceStopped(pid_t pid) {
   const int fd = open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
@@ -224,7 +209,6 @@ constexpr Command kCommands[] = {
     {"nice", 1, Nice},
     {"shared-memory", 1, ReadSharedMemory},
     {"everyone", 1, Everyone},
-    {"everyone-in-namespace", 0, EveryoneInNamespace},
     {"trace-me", 0, TraceMe},
 };
 

@@ -1,6 +1,7 @@
 // Who calls, how, and with what: the gate's answers to all kinds of callers.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -162,6 +163,41 @@ TEST_P(GateCallersTest, RefusesACallerItMayNotLookInto) {
   if (GetParam() != 0) return;
   setup_.drop_capabilities = false;
   EXPECT_EQ(InGate(setup_, body(false, 0)), "");  // root's capabilities at work
+}
+
+// There the caller has another number than in the keeper's eyes.
+TEST_P(GateCallersTest, AnswersInAPidNamespaceOfTheCallers) {
+  Server good(In("project/s"));
+  Server bad(In("outside/s"));
+  static const std::string kNone = "needs user namespaces";
+  auto body = [this](int refused) {
+    return [=, this]() -> std::string {
+      const std::string names[] = {In("project/s"), In("outside/s"), In("shared/before"), In("shared/own")};
+      const int expected[] = {0, refused, 0, 0};
+      Fd before = ListenAt(names[2]);
+      CHILD_CHECK(before.valid());
+      if (unshare(CLONE_NEWUSER | CLONE_NEWPID) == -1) return kNone;
+      int status = -1;
+      pid_t first = fork();
+      if (first == 0) {
+        if (getpid() != 1) _exit(100);
+        Fd own = ListenAt(names[3]);
+        for (int i = 0; i < 4; ++i) {
+          if (TryConnect(names[i]) != expected[i]) _exit(i + 1);
+        }
+        _exit(0);
+      }
+      CHILD_CHECK(waitpid(first, &status, 0) == first);
+      return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "" : "status " + std::to_string(status);
+    };
+  };
+  const std::string without = WithoutGate(setup_, body(0));
+  if (without == kNone) GTEST_SKIP() << kNone;
+  EXPECT_EQ(without, "");
+  EXPECT_TRUE(bad.Reached());
+  for (const char* name : {"shared/before", "shared/own"}) EXPECT_EQ(unlink(In(name).c_str()), 0) << name;
+  EXPECT_EQ(InGate(setup_, body(EACCES)), "");
+  EXPECT_FALSE(bad.Reached());
 }
 
 TEST_P(GateCallersTest, RefusesInetUnlessAllowed) {
