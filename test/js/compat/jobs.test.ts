@@ -1,6 +1,6 @@
 // Job control and signals in an interactive shell: what a user does with the keyboard.
 import { needing, Place, type Where } from './support';
-import { openFds, stat, status, until, type Session } from '../support';
+import { children, openFds, stat, status, until, type Session } from '../support';
 
 const everywhere: Where[] = ['outside', 'terminal', 'workspace'];
 const interrupt = '\x03';
@@ -19,14 +19,53 @@ size = os.get_terminal_size()
 print(size.lines, size.columns)
 `;
 
+interface Dialect {
+  name: string;
+  args: string[];
+  /** What is in the home directory: the prompt, and no editing of lines that would be in the output. */
+  files: Readonly<Record<string, string>>;
+  stopped: RegExp;
+  listed: RegExp;
+  running: RegExp;
+}
+
+const bash: Dialect = {
+  name: 'bash',
+  args: ['-i'],
+  files: { 'home/.bashrc': `PS1='@''PS''@'; PS2=''; bind 'set enable-bracketed-paste off'\n` },
+  stopped: /\[1\]\+\s+Stopped/,
+  listed: /^\[1\]\+\s+Stopped/,
+  running: /^\[1\]\+\s+Running/,
+};
+
+const dialects: Dialect[] = [
+  bash,
+  {
+    name: 'zsh',
+    args: ['-i'],
+    files: { 'home/.zshrc': `PS1='@''PS''@'; unsetopt zle prompt_cr prompt_sp\n` },
+    stopped: /zsh: suspended/,
+    listed: /^\[1\]\s+\+ suspended/,
+    running: /^\[1\]\s+\+ running/,
+  },
+  {
+    name: 'dash',
+    args: ['-l', '-i'],
+    files: { 'home/.profile': `PS1='@''PS''@'; PS2=''\n` },
+    stopped: /\[1\] \+ Stopped/,
+    listed: /^\[1\] \+ Stopped/,
+    running: /^\[1\] \+ Running/,
+  },
+];
+
 class Shell {
   private prompts = 0;
 
   private constructor(readonly session: Session) {}
 
-  static async start(where: Where, files: Record<string, string> = {}): Promise<Shell> {
-    const place = new Place({ ...files, 'home/.bashrc': `PS1='@''PS''@'; PS2=''; bind 'set enable-bracketed-paste off'\n` });
-    const shell = new Shell(place.start(where, '/bin/bash', ['-i']));
+  static async start(where: Where, files: Record<string, string> = {}, { name, args, files: own } = bash): Promise<Shell> {
+    const place = new Place({ ...files, ...own });
+    const shell = new Shell(place.start(where, name, args));
     await shell.prompted();
     return shell;
   }
@@ -69,21 +108,27 @@ for (const where of everywhere) {
       expect(await shell.run('echo $?')).toBe('130\n');
     });
 
-    needing()('Ctrl-Z stops a job, bg and fg continue it, kill %1 ends it', async () => {
-      const shell = await Shell.start(where);
-      const { pid } = shell.session.pty;
-      await shell.begin(`sh -c 'echo run''ning; exec sleep 1000'`, 'running');
-      expect(await shell.press(suspend)).toMatch(/\[1\]\+\s+Stopped/);
-      expect(await shell.run('jobs')).toMatch(/^\[1\]\+\s+Stopped/);
-      expect(await shell.run('bg')).toMatch(/^\[1\]\+ .* &\n/);
-      expect(await shell.run('jobs -r | wc -l')).toBe('1\n');
-      shell.session.pty.write('fg\r');
-      // bash prints the command before it hands the terminal over.
-      await until('the job is in the foreground', () => stat(pid).foreground !== stat(pid).pgrp);
-      expect(await shell.press(suspend)).toMatch(/\[1\]\+\s+Stopped/);
-      await shell.run('kill %1; fg > /dev/null 2>&1');
-      expect(await shell.run('jobs | wc -l')).toBe('0\n');
-    });
+    for (const dialect of dialects) {
+      needing(dialect.name)(`${dialect.name}: Ctrl-Z stops a job, bg and fg continue it, kill %1 ends it`, async () => {
+        const shell = await Shell.start(where, {}, dialect);
+        const { pid } = shell.session.pty;
+        await shell.begin(`sh -c 'echo run''ning; exec sleep 1000'`, 'running');
+        const [job] = children(pid) as [number];
+        expect(await shell.press(suspend)).toMatch(dialect.stopped);
+        expect(stat(job).state).toBe('T');
+        expect(await shell.run('jobs')).toMatch(dialect.listed);
+        expect(await shell.run('bg')).toMatch(/^\[1\]/);
+        expect(await shell.run('jobs')).toMatch(dialect.running);
+        expect(stat(job).state).not.toBe('T');
+        shell.session.pty.write('fg\r');
+        // A shell prints the command before it hands the terminal over, and may send SIGCONT after that.
+        await until('the job is in the foreground', () => stat(pid).foreground === stat(job).pgrp && stat(pid).state === 'S');
+        expect(await shell.press(suspend)).toMatch(dialect.stopped);
+        await shell.run('kill %1; fg > /dev/null 2>&1');
+        expect(await shell.run('jobs')).toBe('');
+        expect(children(pid)).toEqual([]);
+      });
+    }
 
     needing('stty', 'python3')('a resize is known at once: SIGWINCH, and the size from stty', async () => {
       const shell = await Shell.start(where, { 'project/wait.py': waitForResize });
