@@ -1,5 +1,5 @@
 // What a machine may lack, found out without any code of the tests: they say what they lack, and this says whether it is so.
-import {accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync} from 'node:fs';
+import {accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync} from 'node:fs';
 import {release} from 'node:os';
 import {join} from 'node:path';
 import {Failure} from './process.mjs';
@@ -38,18 +38,25 @@ function hasController(name) {
 
 const systemPath = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
+/** Part of the system's Python, whichever version that is. */
+function hasPythonModule(name) {
+  return existsSync('/usr/lib') && readdirSync('/usr/lib')
+    .some((version) => /^python3(\.\d+)?$/.test(version) && existsSync(join('/usr/lib', version, name, '__init__.py')));
+}
+
 function isOlderKernel(version) {
   const [major, minor] = release().split('.').map(Number);
   const [wantedMajor, wantedMinor] = version.split('.').map(Number);
   return process.platform !== 'linux' || major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
 }
 
-/** `what` is "cgroup", "cgroup controller <name>", "kernel <version>" or "program <name>". */
+/** `what` is "cgroup", "cgroup controller <name>", "kernel <version>", "program <name>" or "python module <name>". */
 export function isAbsent(what) {
-  const [, kind, name] = what.match(/^(cgroup controller|cgroup|kernel|program)(?: (\S+))?$/) ?? [];
+  const [, kind, name] = what.match(/^(cgroup controller|cgroup|kernel|program|python module)(?: (\S+))?$/) ?? [];
   if (kind === 'cgroup') return process.platform !== 'linux' || writableCgroups().length === 0;
   if (kind === 'cgroup controller' && name) return process.platform !== 'linux' || !hasController(name);
   if (kind === 'kernel' && name) return isOlderKernel(name);
   if (kind === 'program' && name) return !systemPath.some((dir) => existsSync(join(dir, name)));
+  if (kind === 'python module' && name) return !hasPythonModule(name);
   throw new Failure(`test/expected-skips.json: nobody knows how to look for ${what}`);
 }

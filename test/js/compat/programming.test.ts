@@ -1,5 +1,5 @@
 // Compilers, build tools, interpreters and their package managers.
-import { needing, sameEverywhere } from './support';
+import { needing, pip, rust, sameEverywhere } from './support';
 
 const hello = '#include <stdio.h>\nint main(void) { puts("hello"); return 0; }\n';
 
@@ -82,6 +82,23 @@ needing('python3')('python makes a virtual environment and runs in it', async ()
     python3 -m venv --without-pip environment && . environment/bin/activate &&
     python -c 'import sys; print(sys.prefix != sys.base_prefix)'`;
   await sameEverywhere('True\n', { script });
+});
+
+needing('python3').needing(pip())('python makes a virtual environment with pip, which installs a package', async () => {
+  const wheel = `
+import zipfile
+with zipfile.ZipFile("library-1.2.3-py3-none-any.whl", "w") as file:
+    file.writestr("library.py", "name = 'from the library'")
+    file.writestr("library-1.2.3.dist-info/METADATA", "Metadata-Version: 2.1\\nName: library\\nVersion: 1.2.3\\n")
+    file.writestr("library-1.2.3.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    file.writestr("library-1.2.3.dist-info/RECORD", "")
+`;
+  // Its cache lies in the home directory, which is not writable, unless the settings say so.
+  const script = `
+    export PIP_NO_CACHE_DIR=1; python3 -m venv environment && . environment/bin/activate && python wheel.py &&
+    pip install --quiet --no-index --disable-pip-version-check ./library-1.2.3-py3-none-any.whl &&
+    python -c 'import library; print(library.name)'`;
+  await sameEverywhere('from the library\n', { files: { 'project/wheel.py': wheel }, script });
 });
 
 const pool = `
@@ -191,7 +208,9 @@ func TestDouble(t *testing.T) {
   });
 });
 
-needing('cargo')('cargo builds, tests and runs', async () => {
+const { setUp, sandbox, ...cargo } = rust();
+
+needing().needing(cargo)('cargo builds, tests and runs', async () => {
   const program = `
 use std::process::Command;
 use std::thread;
@@ -214,6 +233,7 @@ fn main() {
   await sameEverywhere('passed\n42\nchild\n', {
     files: { 'project/Cargo.toml': '[package]\nname = "hello"\nversion = "0.1.0"\nedition = "2021"\n', 'project/src/main.rs': program },
     // Its registry lies in the home directory, which is not writable, unless the settings say so.
-    script: 'export CARGO_HOME=$PWD/.cargo-home; cargo test --offline > /dev/null 2>&1 && echo passed; cargo run --quiet --offline',
+    sandbox,
+    script: setUp + 'export CARGO_HOME=$PWD/.cargo-home; cargo test --offline > /dev/null 2>&1 && echo passed; cargo run --quiet --offline',
   });
 });

@@ -1,4 +1,5 @@
 // Runs one task outside and inside a sandbox, in two directories of the same shape, and compares.
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -16,22 +17,48 @@ const searchPath = [...new Set([path.dirname(realpathSync(process.execPath)), ..
 /** Node.js comes with its npm from wherever it is installed; the system's own directories are granted anyway. */
 const additional = nodePrefix === '/usr' ? [] : [nodePrefix];
 
-function find(program: string): string | undefined {
-  return searchPath
-    .map((directory) => path.join(directory, program))
-    .find((candidate) => {
-      try {
-        accessSync(candidate, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a program prints, by its path or for the tasks' own PATH; undefined if it fails. */
+function ask(program: string, ...args: string[]): string | undefined {
+  const { status, stdout } = spawnSync(program, args, { encoding: 'utf8', env: { ...process.env, PATH: searchPath.join(':') } });
+  return status === 0 ? stdout.trim() : undefined;
 }
 
 /** A program that the task runs. */
 export function tool(name: string): Need {
-  return { met: find(name) !== undefined, reason: `needs ${name}` };
+  return { met: searchPath.some((directory) => isExecutable(path.join(directory, name))), reason: `needs ${name}` };
+}
+
+/** pip's own installer, which distributions leave out of their python3. */
+export function pip(): Need {
+  return { met: ask('python3', '-c', 'import ensurepip') !== undefined, reason: 'needs python3 with ensurepip' };
+}
+
+export interface Toolchain extends Need {
+  /** What comes before a task's script. */
+  readonly setUp: string;
+  readonly sandbox: object;
+}
+
+/**
+ * Rust's is often in a home directory, and what PATH leads to there only chooses one: that one is granted, as Node.js is, and
+ * stands in PATH by itself.
+ */
+export function rust(): Toolchain {
+  const has = (directory: string): boolean => ['cargo', 'rustc'].every((name) => isExecutable(path.join(directory, name)));
+  const place = (process.env['PATH'] ?? '').split(':').find((directory) => path.isAbsolute(directory) && has(directory));
+  const root = place === undefined || systemPath.includes(place) ? undefined : ask(path.join(place, 'rustc'), '--print', 'sysroot');
+  if (root === undefined || root === '/usr' || !has(path.join(root, 'bin'))) return { ...tool('cargo'), setUp: '', sandbox: {} };
+  const sandbox = { additional_executable_paths: [...additional, root] };
+  return { met: true, reason: 'needs cargo', setUp: `PATH='${path.join(root, 'bin')}':$PATH; `, sandbox };
 }
 
 const sharedPlaces = ['/tmp', '/var/tmp', '/dev/shm', '/run/user'];
