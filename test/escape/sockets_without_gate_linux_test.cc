@@ -1,5 +1,5 @@
 // UNIX sockets of others where the keeper cannot be asked: inside another sandbox that uses notifications
-// itself. From Landlock's ABI 9 on (Linux 7.1) the kernel decides.
+// itself. From Landlock's ABI 9 on (Linux 7.1) the kernel decides; before that there are none.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -26,8 +26,28 @@ const Attempt kForTheKernel[] = {
     {"UserNamespace", {kUnix, "userns", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
     {"Datagram", {kUnix, "sendto", "dgram", "{shared}/dgram"}, EACCES, kNever, kShared},
     {"EndOfAPair", {kUnix, "pair-sendto", "dgram", "{shared}/dgram"}, EACCES, kNever, kShared},
-    {"Abstract", {kUnix, "connect", "stream", "@{abstract}"}, EPERM, kNever},
     {"Ring", {kUnix, "ring-connect", "{shared}/stream"}, ENOSYS, kNever, kShared},
+};
+
+const Attempt kAbstractForTheKernel[] = {
+    {"Abstract", {kUnix, "connect", "stream", "@{abstract}"}, EPERM, kNever},
+};
+
+// Where there is none: not even for the session itself, but for pairs, which are connected already.
+const Attempt kWithoutSockets[] = {
+    {"Abstract", {kUnix, "connect", "stream", "@{abstract}"}, EACCES, kNever},
+    {"AbstractDatagram", {kUnix, "sendto", "dgram", "@{abstract}-dgram"}, EACCES, kNever},
+    {"RawIsDatagram", {kUnix, "sendto", "raw", "{shared}/dgram"}, EACCES, kNever, kShared},
+    {"PidNamespace", {kUnix, "pidns", "connect", "stream", "{shared}/stream"}, EACCES, kStream, kShared},
+    {"OwnAnswer", {kUnix, "own-answer-connect", "{shared}/stream"}, EACCES, kNever, kShared},
+    {"Bind", {kUnix, "bind", "{private}/new"}, EACCES, R"("additional_read_write_paths": ["{private}"])"},
+    {"BindOfOwn", {kUnix, "bind", "{project}/new"}, EACCES, ""},
+    {"ConnectOfAStreamPair",
+     {kUnix, "pair-connect", "stream", "{shared}/stream"},
+     EISCONN,
+     kNever,
+     kShared,
+     EISCONN},
 };
 
 class SocketEscapeWithoutGate : public Escape {
@@ -61,6 +81,8 @@ TEST_P(SocketEscapeWithoutGate, IsRefused) {
 }
 INSTANTIATE_TEST_SUITE_P(ForTheKernel, SocketEscapeWithoutGate, ::testing::ValuesIn(kForTheKernel),
                          NameOfAttempt);
+INSTANTIATE_TEST_SUITE_P(AbstractForTheKernel, SocketEscapeWithoutGate,
+                         ::testing::ValuesIn(kAbstractForTheKernel), NameOfAttempt);
 
 // The same place, but a socket of the session's own.
 TEST_F(SocketEscapeWithoutGate, ItsOwnSocketsCanBeConnectedTo) {
@@ -68,6 +90,47 @@ TEST_F(SocketEscapeWithoutGate, ItsOwnSocketsCanBeConnectedTo) {
   const EscapeOutcome own = Inside(world, {kUnix, "own-connect", "{shared}/own"}, kShared);
   EXPECT_EQ(own.kind, EscapeOutcome::Kind::kDone) << ToString(own);
 }
+
+// Neither gate nor kernel: seccomp lets nobody have a UNIX socket, whatever the settings say.
+class SocketEscapeWithoutSockets : public Escape {
+ protected:
+  static EscapeOutcome Inside(const World& world, const std::string& settings, bool notify) {
+    constexpr int kBeforeUnixSockets = 8;
+    SpawnRequest request = RequestInside(world, GetParam().command, settings);
+    request.feature_limits.landlock_abi = kBeforeUnixSockets;
+    request.feature_limits.notify = notify;
+    return Perform(request);
+  }
+};
+
+TEST_P(SocketEscapeWithoutSockets, IsRefused) {
+  const Attempt& attempt = GetParam();
+  World world;
+  const EscapeOutcome outside = Perform(RequestOutside(world, attempt.command));
+  if (outside.kind == EscapeOutcome::Kind::kAbsent) GTEST_SKIP() << outside.reason;
+  EXPECT_EQ(outside.kind,
+            attempt.outside_err == 0 ? EscapeOutcome::Kind::kDone : EscapeOutcome::Kind::kRefused)
+      << "void: " << ToString(outside);
+  EXPECT_EQ(ErrnoName(outside.err), ErrnoName(attempt.outside_err)) << ToString(outside);
+  const bool has_grant = attempt.grant != kNever;
+  const std::string with_grant = attempt.settings + (attempt.grant.empty() ? "" : ", ") + attempt.grant;
+  for (const std::string& settings : {attempt.settings, has_grant ? with_grant : attempt.settings}) {
+    SCOPED_TRACE(settings);
+    World fresh;
+    const EscapeOutcome inside = Inside(fresh, settings, false);
+    EXPECT_EQ(inside.kind, EscapeOutcome::Kind::kRefused) << "ESCAPED: " << ToString(inside);
+    EXPECT_EQ(ErrnoName(inside.err), ErrnoName(attempt.err)) << ToString(inside);
+    EXPECT_EQ(fresh.CountVisits().visitors, 0);
+  }
+  if (!has_grant) return;
+  World granted;
+  const EscapeOutcome gated = Inside(granted, with_grant, true);
+  EXPECT_EQ(gated.kind, EscapeOutcome::Kind::kDone) << ToString(gated);
+}
+INSTANTIATE_TEST_SUITE_P(AsForTheKernel, SocketEscapeWithoutSockets, ::testing::ValuesIn(kForTheKernel),
+                         NameOfAttempt);
+INSTANTIATE_TEST_SUITE_P(ByWhatever, SocketEscapeWithoutSockets, ::testing::ValuesIn(kWithoutSockets),
+                         NameOfAttempt);
 
 }  // namespace
 }  // namespace spty
