@@ -50,13 +50,14 @@ function isOlderKernel(version) {
   return process.platform !== 'linux' || major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
 }
 
-/** `what` is "cgroup", "cgroup controller <name>", "kernel <version>", "program <name>" or "python module <name>". */
+/** `what` is "cgroup", "cgroup controller <name>", "kernel <version>", "program <name>", "python module <name>" or "file <path>". */
 export function isAbsent(what) {
-  const [, kind, name] = what.match(/^(cgroup controller|cgroup|kernel|program|python module)(?: (\S+))?$/) ?? [];
+  const [, kind, name] = what.match(/^(cgroup controller|cgroup|kernel|program|python module|file)(?: (\S+))?$/) ?? [];
   if (kind === 'cgroup') return process.platform !== 'linux' || writableCgroups().length === 0;
   if (kind === 'cgroup controller' && name) return process.platform !== 'linux' || !hasController(name);
   if (kind === 'kernel' && name) return isOlderKernel(name);
   if (kind === 'program' && name) return !systemPath.some((dir) => existsSync(join(dir, name)));
   if (kind === 'python module' && name) return !hasPythonModule(name);
+  if (kind === 'file' && name) return !existsSync(name);
   throw new Failure(`test/expected-skips.json: nobody knows how to look for ${what}`);
 }

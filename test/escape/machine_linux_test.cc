@@ -15,6 +15,7 @@ namespace spty {
 namespace {
 
 constexpr char kMachine[] = "escape_machine";
+constexpr char kConsole[] = R"("profile": "workspace", "additional_read_write_paths": ["/dev/tty0"])";
 constexpr uid_t kNobody = 65534;
 
 Attempt Killed(std::string name, const char* command) {
@@ -33,10 +34,13 @@ const Attempt kTable[] = {
     // A terminal of ours is no console: outside, the driver says so.
     {"Console", {kMachine, "console", "plain"}, EPERM, kNever, kWorkspace, ENOTTY},
     {"ConsoleHighHalf", {kMachine, "console", "high"}, EPERM, kNever, kWorkspace, ENOTTY},
+    // Granted as a file: still not for this.
+    ForRoot({"GrantedConsole", {kMachine, "console", "plain", "/dev/tty0"}, EPERM, kNever, kConsole}),
+    ForRoot({"GrantedConsoleHighHalf", {kMachine, "console", "high", "/dev/tty0"}, EPERM, kNever, kConsole}),
     {"LineDiscipline", {kMachine, "line-discipline"}, EPERM, kNever},
     {"Keyctl", {kMachine, "keyctl"}, EPERM, kNever},
     {"AddKey", {kMachine, "add-key"}, EPERM, kNever},
-    {"RequestKey", {kMachine, "request-key"}, EPERM, kNever, kWorkspace, ENOKEY},
+    {"RequestKey", {kMachine, "request-key"}, EPERM, kNever},
     {"JoinCgroup", {kMachine, "cgroup-join", "{cgroup}"}, EACCES, kNever},
     {"MakeCgroup", {kMachine, "cgroup-make", "{cgroup}"}, EACCES, kNever},
     // However wide the grant: writing there is not writing files.

@@ -22,16 +22,24 @@ constexpr unsigned long kHighGarbage = 0xdead0001UL << 32;
 int Check(long result) { return result == -1 ? Refused() : Ok(); }
 
 // Raw, so that the high half of the request reaches the kernel.
-int Ioctl(unsigned long request, const void* argument) {
-  const long result = syscall(SYS_ioctl, STDIN_FILENO, request, argument);
+int Ioctl(int terminal, unsigned long request, const void* argument) {
+  const long result = syscall(SYS_ioctl, terminal, request, argument);
   // What the administrator has switched off cannot be shown.
   if (result == -1 && errno == EIO) return Absent("needs dev.tty.legacy_tiocsti 1");
   return Check(result);
 }
-int PushInput(const Arguments& a) { return Ioctl(a[0] == "plain" ? TIOCSTI : TIOCSTI | kHighGarbage, "x"); }
+int PushInput(const Arguments& a) {
+  return Ioctl(STDIN_FILENO, a[0] == "plain" ? TIOCSTI : TIOCSTI | kHighGarbage, "x");
+}
+// Only asks for something, as the console is everybody's.
 int ControlConsole(const Arguments& a) {
-  const char shift_state = 6;
-  return Ioctl(a[0] == "plain" ? TIOCLINUX : TIOCLINUX | kHighGarbage, &shift_state);
+  char shift_state = 6;
+  int terminal = STDIN_FILENO;
+  if (a.size() > 1) terminal = open(a[1].c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal == -1 && (errno == ENOENT || errno == ENXIO || errno == ENODEV))
+    return Absent("needs a console");
+  if (terminal == -1) return Broken("console");
+  return Ioctl(terminal, a[0] == "plain" ? TIOCLINUX : TIOCLINUX | kHighGarbage, &shift_state);
 }
 
 // To the one that it has: outside, nothing changes.
@@ -52,8 +60,10 @@ int Keyctl(const Arguments&) {
 int AddKey(const Arguments&) {
   return Check(syscall(SYS_add_key, "user", "spty-escape", "x", 1, KEY_SPEC_PROCESS_KEYRING));
 }
+// One that is there, if a key could be added.
 int RequestKey(const Arguments&) {
-  return Check(syscall(SYS_request_key, "user", "spty-escape-missing", nullptr, 0));
+  syscall(SYS_add_key, "user", "spty-escape", "x", 1, KEY_SPEC_PROCESS_KEYRING);
+  return Check(syscall(SYS_request_key, "user", "spty-escape", nullptr, 0));
 }
 
 int JoinCgroup(const Arguments& a) {
