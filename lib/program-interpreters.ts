@@ -4,34 +4,56 @@ import * as path from 'path';
 /** As many "#!" lines as the kernel follows. */
 const mostScripts = 5;
 
-/** What the kernel looks at to tell what kind of program a file is, and enough for the headers of any usual one. */
+/** What the kernel reads of a "#!" line. */
+const lineSize = 256;
+
+/** Enough for the headers of any usual program. */
 const headSize = 4096;
 
 const elfMagic = Buffer.from([0x7f, 0x45, 0x4c, 0x46]);
 const segmentOfInterpreter = 3; // PT_INTERP
 
-function readHead(file: string): Buffer | undefined {
-  let fd: number;
+const onlyNamed = 0o10000000; // O_PATH
+
+/** Reading these may take something away from others, or do something. */
+const kernelInterfaces = ['/proc', '/sys', '/dev'];
+
+/**
+ * Linux only; elsewhere this finds nothing, and so explains nothing. The file itself, opened for reading once it is known to be no device and no FIFO: opening one of those can have an effect.
+ * Whoever exchanges it meanwhile exchanges a name only.
+ */
+function openRegular(file: string): number | undefined {
+  const named = fs.openSync(file, onlyNamed);
   try {
-    // Whatever is there by now: this must not wait for somebody at the other end of a FIFO.
-    fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOCTTY);
-  } catch {
-    return undefined;
-  }
-  try {
-    if (!fs.fstatSync(fd).isFile()) return undefined;
-    const head = Buffer.alloc(headSize);
-    return head.subarray(0, fs.readSync(fd, head, 0, headSize, 0));
-  } catch {
-    return undefined;
+    const itself = `/proc/self/fd/${named}`;
+    const place = fs.readlinkSync(itself);
+    if (!fs.fstatSync(named).isFile() || kernelInterfaces.some((root) => `${place}/`.startsWith(`${root}/`)))
+      return undefined;
+    return fs.openSync(itself, fs.constants.O_RDONLY);
   } finally {
-    fs.closeSync(fd);
+    fs.closeSync(named);
+  }
+}
+
+function readHead(file: string): Buffer | undefined {
+  // For a message only: what cannot be read is not explained.
+  try {
+    const fd = openRegular(file);
+    if (fd === undefined) return undefined;
+    try {
+      const head = Buffer.alloc(headSize);
+      return head.subarray(0, fs.readSync(fd, head, 0, headSize, 0));
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {
+    return undefined;
   }
 }
 
 function interpreterOfScript(head: Buffer): string | undefined {
-  const line = head.toString('latin1').slice(2).split('\n', 1)[0] ?? '';
-  return line.trim().split(/[ \t]/, 1)[0] || undefined;
+  const line = head.toString('utf8', 2, lineSize).split('\n', 1)[0] ?? '';
+  return line.trim().split(/[ \t]/, 1)[0];
 }
 
 /** The loader that a 64-bit little-endian ELF program names; undefined if it is linked statically, or of another kind. */
@@ -45,30 +67,32 @@ function loaderOfElf(head: Buffer): string | undefined {
     if (at + 56 > head.length) return undefined;
     if (head.readUInt32LE(at) !== segmentOfInterpreter) continue;
     const begin = Number(head.readBigUInt64LE(at + 8));
-    const text = head.subarray(begin, begin + Number(head.readBigUInt64LE(at + 32)));
+    const text = head.subarray(begin, begin + Math.min(lineSize, Number(head.readBigUInt64LE(at + 32))));
     const end = text.indexOf(0);
-    return end > 0 ? text.toString('latin1', 0, end) : undefined;
+    return end > 0 ? text.toString('utf8', 0, end) : undefined;
   }
   return undefined;
 }
 
+/** What the kernel executes in place of `program`, or to load it. */
+function interpreterOf(program: string): string | undefined {
+  const head = readHead(program);
+  if (head === undefined) return undefined;
+  if (head.toString('latin1', 0, 2) === '#!') return interpreterOfScript(head);
+  return head.subarray(0, 4).equals(elfMagic) ? loaderOfElf(head) : undefined;
+}
+
 /**
- * What else is executed when `program` is, in turn: the interpreters that "#!" lines name, and the loader of the last one.
- * For messages only: somebody may exchange the files meanwhile.
+ * The first of those that are executed when `program` is, the interpreters that "#!" lines name and a loader, that
+ * `mayExecute` denies. One that is denied is not looked at: its name comes from the program.
  */
-export function interpretersOf(program: string): string[] {
-  const found: string[] = [];
+export function findDeniedInterpreter(program: string, mayExecute: (file: string) => boolean): string | undefined {
   let next: string | undefined = program;
-  while (next !== undefined && found.length <= mostScripts) {
-    const head = readHead(next);
-    if (head === undefined) break;
-    next = head.subarray(0, 2).toString('latin1') === '#!' ? interpreterOfScript(head) : undefined;
-    if (next === undefined && head.subarray(0, 4).equals(elfMagic)) {
-      const loader = loaderOfElf(head);
-      if (loader !== undefined && path.isAbsolute(loader)) found.push(loader);
-    } else if (next !== undefined) {
-      found.push(next);
-    }
+  for (let i = 0; i <= mostScripts; i++) {
+    next = interpreterOf(next);
+    // A relative one is looked for where the session starts, which is not here.
+    if (next === undefined || !path.isAbsolute(next)) return undefined;
+    if (!mayExecute(next)) return next;
   }
-  return found;
+  return undefined;
 }

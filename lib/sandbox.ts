@@ -7,7 +7,7 @@ import { isNativeFailure, SandboxError, toSandboxError } from './errors';
 import { keeperPath, loadNative } from './native-loader';
 import { Environment, explain, Policy, resolvePolicy } from './policy';
 import { privateTempPrefix, removeTree } from './private-temps';
-import { interpretersOf } from './program-interpreters';
+import { findDeniedInterpreter } from './program-interpreters';
 import { ResolvedSettings, resolveSettings, SettingsInput } from './settings';
 import type { NativeHandle } from './settings-native';
 import type { SandboxPermissions, SessionKind } from './settings-types';
@@ -111,22 +111,29 @@ export class Sandbox {
 
   /** Why a program that is there could not be executed, if the policy is to blame. */
   whyNotExecutable(program: string): string | undefined {
+    if (!isExecutable(program)) return undefined;
     const { allowed, text } = explain(this.policy, 'execute', program);
     if (!allowed) return text;
-    // Relative ones are looked for where the session starts, which is not here.
-    for (const interpreter of path.isAbsolute(program) ? interpretersOf(program) : []) {
-      if (!path.isAbsolute(interpreter)) continue;
-      const needed = explain(this.policy, 'execute', interpreter);
-      if (!needed.allowed)
-        return `'${program}' may be executed, but it needs '${interpreter}', which may not. ${needed.text}`;
-    }
-    return undefined;
+    if (!path.isAbsolute(program)) return undefined;
+    const denied = findDeniedInterpreter(program, (file) => explain(this.policy, 'execute', file).allowed);
+    if (denied === undefined) return undefined;
+    return `'${program}' may be executed, but it needs another program that may not. ${explain(this.policy, 'execute', denied).text}`;
   }
 
   private release(): void {
     loadNative().releaseKeeper(this.keeper);
     // The keeper has removed it, unless somebody killed it.
     if (this.tempDir !== undefined) removeTree(this.tempDir);
+  }
+}
+
+/** By its mode: the policy is not to blame for that. */
+function isExecutable(program: string): boolean {
+  try {
+    fs.accessSync(program, fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

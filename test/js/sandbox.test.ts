@@ -1,4 +1,5 @@
 // createSandboxedPty with settings: what it reports, takes, refuses and hands to the session.
+import { execFileSync, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
@@ -191,11 +192,39 @@ describe('errors', () => {
       load().createSandboxedPty({ file: script, projectDir, ...(sandbox && { sandbox: { enabled: true, profile: 'workspace', ...sandbox } }) });
     const error = refusal(() => start({}));
     expect(error).toMatchObject({ name: 'SandboxError', code: 'EACCES', stage: 'exec', path: script });
-    expect(error.message).toContain(`'${script}' may be executed, but it needs '${interpreter}'`);
+    expect(error.message).toContain(`'${script}' may be executed, but it needs another program that may not.`);
+    expect(error.message).toContain(interpreter);
     expect(error.message).toContain('additional_executable_paths');
     for (const granted of [undefined, { additional_executable_paths: [elsewhere] }]) {
       expect(await track(start(granted)).exit()).toMatchObject({ exitCode: 7 });
     }
+  });
+
+  sandboxed('what a script names as its interpreter is not opened by us if it is not granted', async () => {
+    const [projectDir, elsewhere] = [temporaryDirectory(), temporaryDirectory()];
+    const fifo = path.join(elsewhere, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    const script = writeScript(path.join(projectDir, 'script'), `#!${fifo}\n`);
+    // Whoever opened the other end, if only for a moment, would let it go on, and its text get lost.
+    const writer = spawn('/bin/sh', ['-c', 'echo text > "$0"', fifo], { stdio: 'ignore' });
+    try {
+      await until('the writer waits', () => fs.readFileSync(`/proc/${writer.pid}/wchan`, 'latin1').includes('partner'));
+      const error = refusal(() => load().createSandboxedPty({ file: script, projectDir, sandbox: { enabled: true, profile: 'workspace' } }));
+      expect(error).toMatchObject({ code: 'EACCES', stage: 'exec' });
+      expect(error.message).toContain(fifo);
+      expect(execFileSync('cat', [fifo], { encoding: 'utf8', timeout: 10_000 })).toBe('text\n');
+    } finally {
+      writer.kill('SIGKILL');
+    }
+  });
+
+  sandboxed('a script without the mode to be executed: the policy is not blamed', () => {
+    const projectDir = temporaryDirectory();
+    const script = writeScript(path.join(projectDir, 'script'), '#!/somewhere/else\n', 0o644);
+    const error = refusal(() => load().createSandboxedPty({ file: script, projectDir, sandbox: { enabled: true, profile: 'workspace' } }));
+    expect(error).toMatchObject({ code: 'EACCES', stage: 'exec' });
+    expect(error.message).toMatch(/cannot be executed. Is it an executable file/);
+    expect(error.message).not.toContain('somewhere');
   });
 
   sandboxed('a program whose loader is not granted: the message names that, and the setting', async () => {
@@ -206,7 +235,7 @@ describe('errors', () => {
       load().createSandboxedPty({ file: program, projectDir, sandbox: { enabled: true, profile: 'workspace', ...(system_paths && { system_paths }) } });
     const error = refusal(() => start({ executable: [] }));
     expect(error).toMatchObject({ name: 'SandboxError', code: 'EACCES', stage: 'exec', path: program });
-    expect(error.message).toMatch(/needs '\/lib[^']*\/ld-[^']*', which may not/);
+    expect(error.message).toMatch(/needs another program that may not.*\/lib[^']*\/ld-/s);
     expect(error.message).toContain('additional_executable_paths');
     expect(await track(start()).exit()).toMatchObject({ exitCode: 0 });
   });
