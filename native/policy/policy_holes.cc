@@ -155,20 +155,17 @@ void AddKernelMounts(PolicyBuilder& builder, const std::vector<MountPoint>& moun
                                             "debugfs", "tracefs",  "securityfs", "configfs",
                                             "bpf",     "efivarfs", "pstore",     "binfmt_misc"};
   constexpr std::string_view kClosed[] = {"devtmpfs", "devpts"};
-  // What goes on in the kernel, and in other processes and devices (what is typed, on some machines), for
-  // root to read, which needs no capability for it. They usually lie in /sys, which is granted for reading.
+  // See RootOnlySecrets.
   constexpr std::string_view kOfRoot[] = {"debugfs", "tracefs", "pstore"};
   const auto is_in = [](const auto& list, const std::string& type) {
     return std::find(std::begin(list), std::end(list), type) != std::end(list);
   };
   for (const MountPoint& mount : mounts) {
-    const bool of_root = builder.input.is_root && is_in(kOfRoot, mount.type);
-    const bool closed = of_root || is_in(kClosed, mount.type);
+    const bool closed = is_in(kClosed, mount.type) || (builder.input.is_root && is_in(kOfRoot, mount.type));
     if (!closed && !is_in(kReadable, mount.type)) continue;
     // Those that every system has are seen to by name.
-    const bool by_name =
-        IsWithin(mount.place, "/proc") || IsWithin(mount.place, "/sys") || IsWithin(mount.place, "/dev");
-    if (by_name && !of_root) continue;
+    if (IsWithin(mount.place, "/proc") || IsWithin(mount.place, "/sys") || IsWithin(mount.place, "/dev"))
+      continue;
     Hole hole;
     hole.path = hole.spelled = mount.place;
     hole.denies_read = closed;
@@ -217,7 +214,7 @@ Failure AddCredentialHoles(PolicyBuilder& builder) {
       return failure;
   }
   if (builder.input.is_root) {
-    for (std::string_view path : RootOnlySecrets()) {
+    for (std::string_view path : RootOnlySecrets(builder.settings.platform)) {
       const Origin origin{Layer::kDefault, "/denied_read_paths"};
       if (Failure failure = AddHole(builder, std::string(path), true, HoleKind::kCredential, origin))
         return failure;

@@ -52,7 +52,11 @@ constexpr std::string_view kMacos[] = {SPTY_COMMON_CREDENTIALS,
 
 #undef SPTY_COMMON_CREDENTIALS
 
-constexpr std::string_view kRootOnly[] = {"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"};
+// Of /sys, what goes on in the kernel, in other processes and in devices (what is typed, on some machines):
+// it takes no capability to read that, only root. By name, as it may be mounted at any time.
+constexpr std::string_view kRootOnly[] = {"/etc/shadow",   "/etc/shadow-",      "/etc/gshadow",
+                                          "/etc/gshadow-", "/sys/kernel/debug", "/sys/kernel/tracing",
+                                          "/sys/fs/pstore"};
 
 }  // namespace
 
@@ -68,6 +72,9 @@ std::span<const std::string_view> DefaultDeniedReadPaths(Platform platform) {
   return {};
 }
 
-std::span<const std::string_view> RootOnlySecrets() { return kRootOnly; }
+std::span<const std::string_view> RootOnlySecrets(Platform platform) {
+  return platform == Platform::kLinux ? std::span<const std::string_view>(kRootOnly)
+                                      : std::span<const std::string_view>();
+}
 
 }  // namespace spty

@@ -22,7 +22,7 @@ std::span<const std::string_view> HomeDotfiles();
 // Credentials, cut out of any wider grant.
 std::span<const std::string_view> DefaultDeniedReadPaths(Platform platform);
 // Files that only root can read: a secret only if the session is root's.
-std::span<const std::string_view> RootOnlySecrets();
+std::span<const std::string_view> RootOnlySecrets(Platform platform);
 
 std::span<const std::string_view> DefaultEnvVars();
 

@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -67,7 +68,8 @@ TEST(MountAliasesInTheKernel, ASecondMountShowsNoCredentials) {
   EXPECT_EQ(complaint, "");
 }
 
-// Root needs no capability to read there what the kernel, and so everybody, is doing.
+// Root needs no capability to read there what the kernel, and so everybody, is doing. Tools mount it when
+// they need it, which may be after the session has started.
 TEST(MountsInTheKernel, WhatOnlyRootMayReadInSysIsClosedToASessionOfRoot) {
   const long abi = syscall(landlock::kCreateRuleset, nullptr, 0, kVersion);
   if (abi < 1) GTEST_SKIP() << "needs Landlock";
@@ -76,28 +78,51 @@ TEST(MountsInTheKernel, WhatOnlyRootMayReadInSysIsClosedToASessionOfRoot) {
   constexpr char kNoTracing[] = "no tracing";
   constexpr char kPlace[] = "/sys/kernel/tracing";
   const std::string secret = std::string(kPlace) + "/trace";
-  const std::string harmless = "/sys/kernel/mm/transparent_hugepage/enabled";
-  for (const bool granted : {false, true}) {
-    const std::string complaint = InChild([&]() -> std::string {
-      if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-          mount("tracefs", kPlace, "tracefs", 0, nullptr) != 0)
-        return kNoTracing;
-      PolicyInput input =
-          scratch.Input(R"({"enabled": true, "profile": "workspace", "additional_read_only_paths": [)" +
-                        std::string(granted ? R"("/sys/kernel/tracing")" : "") + "]}");
-      input.is_root = true;
-      const auto policy = ResolvePolicy(std::move(input));
-      CHILD_CHECK(policy.ok());
-      CHILD_CHECK(policy.value()->Decide(secret, Rights::kRead).allowed == granted);
-      CHILD_CHECK(CanRead(secret));
-      CHILD_CHECK(Enter(*policy.value(), abi));
-      CHILD_CHECK(CanRead(secret) == granted);
-      CHILD_CHECK(CanRead(harmless));
-      CHILD_CHECK(CanRead("/sys/devices/system/cpu/online"));
-      return "";
-    });
-    if (complaint.find(kNoTracing) != std::string::npos) GTEST_SKIP() << "needs tracefs";
-    EXPECT_EQ(complaint, "");
+  for (const bool mounted_before : {false, true}) {
+    for (const bool granted : {false, true}) {
+      SCOPED_TRACE(std::string(mounted_before ? "mounted before" : "mounted later") +
+                   (granted ? ", granted" : ""));
+      const std::string complaint = InChild([&]() -> std::string {
+        const auto mount_it = [&] { return mount("tracefs", kPlace, "tracefs", 0, nullptr) == 0; };
+        if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+          return kNoTracing;
+        while (umount2(kPlace, MNT_DETACH) == 0) {
+        }
+        if (!mount_it()) return kNoTracing;
+        CHILD_CHECK(CanRead(secret));
+        if (!mounted_before) CHILD_CHECK(umount(kPlace) == 0);
+        PolicyInput input =
+            scratch.Input(R"({"enabled": true, "profile": "workspace", "additional_read_only_paths": [)" +
+                          std::string(granted ? R"("/sys/kernel/tracing")" : "") + "]}");
+        input.is_root = true;
+        const auto policy = ResolvePolicy(std::move(input));
+        CHILD_CHECK(policy.ok());
+        CHILD_CHECK(policy.value()->Decide(secret, Rights::kRead).allowed == granted);
+        if (mounted_before) {
+          CHILD_CHECK(Enter(*policy.value(), abi));
+        } else {
+          // Nothing can be mounted from inside.
+          int ends[2];
+          CHILD_CHECK(pipe(ends) == 0);
+          const pid_t outside = fork();
+          CHILD_CHECK(outside != -1);
+          if (outside == 0) {
+            char byte = 0;
+            _exit(read(ends[0], &byte, 1) == 1 && mount_it() ? 0 : 1);
+          }
+          CHILD_CHECK(Enter(*policy.value(), abi));
+          CHILD_CHECK(write(ends[1], "", 1) == 1);
+          int status = -1;
+          CHILD_CHECK(waitpid(outside, &status, 0) == outside && status == 0);
+        }
+        // What is mounted over a granted directory later is not what was granted.
+        CHILD_CHECK(CanRead(secret) == (granted && mounted_before));
+        CHILD_CHECK(CanRead("/sys/devices/system/cpu/online"));
+        return "";
+      });
+      if (complaint.find(kNoTracing) != std::string::npos) GTEST_SKIP() << "needs tracefs";
+      EXPECT_EQ(complaint, "");
+    }
   }
 }
 
