@@ -34,13 +34,13 @@ constexpr uint32_t kTiocsetd = 0x5423;
 // Type and number of requests by which a directory that is open for reading only gets new entries, with
 // contents, or loses some, and Landlock is not asked: subvolumes and snapshots of btrfs, copies of OCFS2. And
 // what makes a file unchangeable that is open for reading (fs-verity), or a directory unusable: fscrypt's
-// policies and keys. And f2fs's atomic and volatile writes, which empty or revert a file that is open for
-// reading (before Linux 6.11 the kernel does not ask how it was opened). Not FICLONE and its like, which
-// btrfs has numbered among its own: they write to a descriptor.
+// policies and keys, and f2fs's release of the blocks of a compressed file. And f2fs's atomic and volatile
+// writes, which empty or revert a file that is open for reading (the kernel asks how it was opened from 6.12
+// on). Not FICLONE and its like, which btrfs has numbered among its own: they write to a descriptor.
 constexpr uint32_t kTypeAndNumber = 0xffff;
 constexpr uint32_t kTreeRequests[] = {0x9401, 0x940e, 0x940f, 0x9417, 0x9418, 0x941a, 0x943f,
                                       0x6f04, 0x6685, 0x6613, 0x6617, 0x6618, 0x6619, 0xf501,
-                                      0xf502, 0xf503, 0xf504, 0xf505, 0xf519};
+                                      0xf502, 0xf503, 0xf504, 0xf505, 0xf512, 0xf519};
 // All requests of bcachefs: it has the same, and is not in the kernel any more, so that nobody keeps a list
 // of them.
 constexpr uint32_t kType = 0xff00;

@@ -111,7 +111,6 @@ TEST_F(EnforcementTest, WithoutNotificationsThereAreNoUnixSockets) {
   EXPECT_TRUE(enforcement.Unmet().empty());
 }
 
-// Only where the gate is not to be had: it needs no right that one writable directory has and another lacks.
 TEST_F(EnforcementTest, WithoutSocketDiagnosticsTheGateOpensNothingAndSaysSo) {
   EXPECT_EQ(Of(Plan(R"({"enabled": true})"), Protection::kUnixSockets).reason, "");
   HostFeatures features = Modern();
@@ -133,6 +132,7 @@ TEST_F(EnforcementTest, WithNothingAtAllThePrivilegesAreStillGivenUp) {
   EXPECT_FALSE(Plan(R"({"enabled": false})", features).applied);
 }
 
+// Only where the gate is not to be had: it needs no right that one writable directory has and another lacks.
 TEST_F(EnforcementTest, LandlockDecidesAboutUnixSocketsWhereItCanAndTheGateCannot) {
   HostFeatures features = Modern();
   features.landlock_abi = 9;

@@ -322,10 +322,10 @@ TEST_P(SeccompFilter, RefusesFastOpen) {
 
 // Landlock is not asked about them.
 TEST_P(SeccompFilter, RefusesToMakeAndRemoveTreesByRequest) {
-  for (uint64_t request :
-       {0x50009401u, 0x5000940eu, 0x5000940fu, 0x50009417u, 0x50009418u, 0x4008941au, 0x5000943fu,
-        0x40186f04u, 0x40806685u, 0x800c6613u, 0xc0506617u, 0xc0406618u, 0xc0406619u, 0x4020bc10u,
-        0x4020bc11u, 0xf501u,     0xf502u,     0xf503u,     0xf504u,     0xf505u,     0xf519u}) {
+  for (uint64_t request : {0x50009401u, 0x5000940eu, 0x5000940fu, 0x50009417u, 0x50009418u, 0x4008941au,
+                           0x5000943fu, 0x40186f04u, 0x40806685u, 0x800c6613u, 0xc0506617u, 0xc0406618u,
+                           0xc0406619u, 0x4020bc10u, 0x4020bc11u, 0xf501u,     0xf502u,     0xf503u,
+                           0xf504u,     0xf505u,     0xf512u,     0xf519u}) {
     EXPECT_EQ(Call(kSys_ioctl, {0, request, 4096}), Errno(EPERM)) << std::hex << request;
     EXPECT_EQ(Call(kSys_ioctl, {0, request | uint64_t{1} << 32, 4096}), Errno(EPERM)) << std::hex << request;
   }

@@ -201,6 +201,7 @@ std::vector<Refusal> Sockets() {
       {"f2fs_volatile_write", EPERM, Call(kSys_ioctl, -1, 0xf503, 0)},
       {"f2fs_release", EPERM, Call(kSys_ioctl, -1, 0xf504, 0)},
       {"f2fs_abort", EPERM, Call(kSys_ioctl, -1, 0xf505, 0)},
+      {"f2fs_release_compressed", EPERM, Call(kSys_ioctl, -1, 0x8008'f512, kBadPointer)},
       {"f2fs_atomic_replace", EPERM, Call(kSys_ioctl, -1, 0xf519 | kGarbage, 0)},
       // No descriptor, so outside it is EBADF.
       {"lease", EACCES, Call(kSys_fcntl, -1, 1024, F_RDLCK)},
