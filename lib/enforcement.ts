@@ -14,7 +14,10 @@ export interface ProtectionReport {
 
 /** What holds a session: an editor can show it as a padlock. */
 export interface Enforcement {
-  /** False: the session is tracked, and nothing is restricted. */
+  /**
+   * Whether files or system calls are restricted. If not, the session is tracked, and, where settings are enabled that cannot be
+   * enforced here, `protections` says what is left: without privileges it runs all the same.
+   */
   confined: boolean;
   /** Why it is not confined. */
   reason?: string;

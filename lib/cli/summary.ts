@@ -5,12 +5,15 @@ import { printable } from './style';
 /** One line: what held the session. */
 export function summarize(enforcement: Enforcement, tracking: Tracking): string {
   const tracked = `tracked by ${tracking.mechanisms.join(', ')}`;
-  if (!enforcement.confined) return `not confined: ${printable(enforcement.reason ?? 'not asked for')}; ${tracked}`;
   const by = new Map<string, string[]>();
   for (const { name, enforcedBy } of enforcement.protections) {
     if (enforcedBy !== undefined) by.set(enforcedBy, [...(by.get(enforcedBy) ?? []), name]);
   }
   const held = [...by].map(([means, names]) => `${names.join(', ')} (${means})`).join('; ');
+  if (!enforcement.confined) {
+    const left = held === '' ? '' : `; enforced all the same: ${held}`;
+    return `not confined: ${printable(enforcement.reason ?? 'not asked for')}${left}; ${tracked}`;
+  }
   const missing = enforcement.protections.filter((protection) => protection.missing).map(({ name }) => name);
   return `enforced: ${held}${missing.length > 0 ? `; NOT enforced: ${missing.join(', ')}` : ''}; ${tracked}`;
 }

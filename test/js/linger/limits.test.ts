@@ -1,5 +1,6 @@
 // Limits are kept by the kernel, reported when they are hit, and never silently left out.
-import { confined, linux, ours, until } from '../support';
+import * as fs from 'node:fs';
+import { confined, limitedTo, linux, ours, until } from '../support';
 import { bearers, endBearers, kinds, lingerer, newToken, startKind, withoutCgroup, type DisposableSession, type Kind } from './support';
 
 const sandboxed = ours.needing(linux);
@@ -36,6 +37,19 @@ describe('limits', () => {
     expect(session.pty.listProcesses().length).toBeLessThanOrEqual(64);
     expect(await session.pty.dispose()).toMatchObject({ converged: true, survivors: [] });
     expect(bearers(token)).toEqual([]);
+  });
+
+  sandboxed.needing(processes)('are kept where neither Landlock nor seccomp is to be had, as the report says', async () => {
+    const limits = { limits: { processes: 64 }, strict: false };
+    const session = limitedTo({ landlockAbi: 0, seccomp: false }, () => confined('cat /proc/self/cgroup; echo told; read line', limits));
+    expect(session.pty.sandbox.confined).toBe(false);
+    expect(limitsOf(session)).toMatchObject({ wanted: true, enforcedBy: 'cgroup' });
+    await session.printed('told');
+    const mount = fs.readFileSync('/proc/self/mountinfo', 'utf8').split('\n').find((line) => line.includes(' - cgroup2 '))?.split(' ')[4];
+    const [, place] = session.output.match(/^0::(.*?)\r?$/m) ?? [];
+    expect(fs.readFileSync(`${mount}${place}/pids.max`, 'utf8').trim()).toBe('64');
+    session.pty.kill('SIGKILL');
+    await session.exit();
   });
 
   sandboxed.needing(memory)('of memory end the session, which is told before its exit', async () => {
