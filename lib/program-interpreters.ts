@@ -90,8 +90,9 @@ export function findDeniedInterpreter(program: string, mayExecute: (file: string
   let next: string | undefined = program;
   for (let i = 0; i <= mostScripts; i++) {
     next = interpreterOf(next);
-    // A relative one is looked for where the session starts, which is not here.
-    if (next === undefined || !path.isAbsolute(next)) return undefined;
+    // A relative one is looked for where the session starts, which is not here. And whoever wrote the program does not get
+    // to write to the terminal of whoever reads the message.
+    if (next === undefined || !path.isAbsolute(next) || /\p{Cc}/u.test(next)) return undefined;
     if (!mayExecute(next)) return next;
   }
   return undefined;

@@ -218,6 +218,16 @@ describe('errors', () => {
     }
   });
 
+  sandboxed('an interpreter with control characters in its name is not repeated', () => {
+    const projectDir = temporaryDirectory();
+    for (const name of ['/opt/\x1b]0;title\x07', '/opt/a\0b', '/opt/\x9b2J']) {
+      const script = writeScript(path.join(projectDir, 'script'), `#!${name}\n`);
+      const error = refusal(() => load().createSandboxedPty({ file: script, projectDir, sandbox: { enabled: true, profile: 'workspace' } }));
+      expect(error).toMatchObject({ name: 'SandboxError', stage: 'exec' });
+      expect(error.message).not.toMatch(/\p{Cc}|title/u);
+    }
+  });
+
   sandboxed('a script without the mode to be executed: the policy is not blamed', () => {
     const projectDir = temporaryDirectory();
     const script = writeScript(path.join(projectDir, 'script'), '#!/somewhere/else\n', 0o644);
