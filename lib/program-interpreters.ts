@@ -19,8 +19,8 @@ const onlyNamed = 0o10000000; // O_PATH
 const kernelInterfaces = ['/proc', '/sys', '/dev'];
 
 /**
- * Linux only; elsewhere this finds nothing, and so explains nothing. The file itself, opened for reading once it is known to be no device and no FIFO: opening one of those can have an effect.
- * Whoever exchanges it meanwhile exchanges a name only.
+ * The file itself, opened for reading once it is known to be no device and no FIFO: opening one of those can have an effect.
+ * Whoever exchanges it meanwhile exchanges a name only. On Linux; elsewhere it finds nothing, and so nothing is explained.
  */
 function openRegular(file: string): number | undefined {
   const named = fs.openSync(file, onlyNamed);

@@ -111,10 +111,12 @@ export class Sandbox {
 
   /** Why a program that is there could not be executed, if the policy is to blame. */
   whyNotExecutable(program: string): string | undefined {
-    if (!isExecutable(program)) return undefined;
+    // A relative one is looked for where the session starts, which is not here.
+    const here = path.isAbsolute(program);
+    if (here && !isExecutable(program)) return undefined;
     const { allowed, text } = explain(this.policy, 'execute', program);
     if (!allowed) return text;
-    if (!path.isAbsolute(program)) return undefined;
+    if (!here) return undefined;
     const denied = findDeniedInterpreter(program, (file) => explain(this.policy, 'execute', file).allowed);
     if (denied === undefined) return undefined;
     return `'${program}' may be executed, but it needs another program that may not. ${explain(this.policy, 'execute', denied).text}`;
