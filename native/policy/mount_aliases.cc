@@ -61,17 +61,28 @@ std::vector<MountPoint> ParseMounts(std::string_view mountinfo) {
   return mounts;
 }
 
-std::vector<std::string> AliasesOf(const std::vector<MountPoint>& mounts, const std::string& path) {
-  // The mount that the path is in: the longest, and of those the last.
-  const MountPoint* own = nullptr;
-  for (const MountPoint& mount : mounts) {
-    if (!IsWithin(path, mount.place)) continue;
-    if (own == nullptr || mount.place.size() >= own->place.size()) own = &mount;
+MountTable::MountTable(const std::vector<MountPoint>& mounts) : mounts_(mounts) {
+  places_.reserve(mounts.size());
+  std::unordered_map<std::string_view, size_t> of_device;
+  for (const MountPoint& mount : mounts_) ++of_device[mount.device];
+  // Of those at one place the last is the one that is seen.
+  for (const MountPoint& mount : mounts_)
+    places_.insert_or_assign(mount.place, Place{&mount, of_device[mount.device] == 1});
+}
+
+std::vector<std::string> MountTable::AliasesOf(const std::string& path) const {
+  if (!path.starts_with('/')) return {};
+  // The mount that the path is in: the nearest.
+  auto place = places_.end();
+  for (std::string_view at = path;; at = at.substr(0, std::max<size_t>(at.rfind('/'), 1))) {
+    place = places_.find(at);
+    if (place != places_.end() || at.size() <= 1) break;
   }
   std::vector<std::string> aliases;
-  if (own == nullptr) return aliases;
+  if (place == places_.end() || place->second.alone) return aliases;
+  const MountPoint* own = place->second.mount;
   const std::string inside = Append(own->root, Below(path, own->place));
-  for (const MountPoint& mount : mounts) {
+  for (const MountPoint& mount : mounts_) {
     if (mount.device != own->device) continue;
     std::string alias;
     if (IsWithin(inside, mount.root)) {

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "policy/path_text.h"
@@ -51,6 +52,7 @@ std::optional<std::string> PathResolver::Variable(std::string_view name) const {
 Expansion PathResolver::Expand(std::string_view text) const {
   using Outcome = Expansion::Outcome;
   std::string path;
+  path.reserve(home_.size() + text.size());
   if (text == "~" || text.starts_with("~/")) {
     path = home_;
     text.remove_prefix(1);
@@ -83,14 +85,14 @@ Expansion PathResolver::Expand(std::string_view text) const {
     if (!value) return {Outcome::kUnsetVariable, std::string(name)};
     path += *value;
   }
-  if (path.starts_with('/')) return {Outcome::kPath, TidyPath(path)};
+  if (path.starts_with('/')) return {Outcome::kPath, Tidied(std::move(path))};
   if (project_.empty()) return {Outcome::kNoProject, path};
-  return {Outcome::kPath, TidyPath(JoinPath(project_, path))};
+  return {Outcome::kPath, Tidied(JoinPath(project_, path))};
 }
 
 bool PathResolver::IsKnownToBeMissing(const std::string& plain_path) const {
-  for (std::string place = plain_path; place != "/";) {
-    place = ParentOf(place);
+  for (std::string_view place = plain_path; place.size() > 1;) {
+    place = place.substr(0, std::max<size_t>(place.rfind('/'), 1));
     if (const auto known = is_there_.find(place); known != is_there_.end()) return !known->second;
   }
   return false;
@@ -111,7 +113,9 @@ Result<PathLookup> PathResolver::LookUp(const std::string& absolute_path) {
     RememberWhetherThere(ParentOf(absolute_path));
     return PathLookup{std::nullopt, absolute_path, {}};
   }
-  if (!pin.ok()) pin = PinThroughLinks(absolute_path);
+  const bool exact = pin.ok();
+  if (exact) is_there_.emplace(absolute_path, true);
+  if (!exact) pin = PinThroughLinks(absolute_path);
   if (!pin.ok() && !IsMissing(pin.error())) return pin.error();
   PathLookup found;
   if (pin.ok()) {
@@ -149,6 +153,9 @@ Result<PathResolver::Trace> PathResolver::FollowDirectory(const std::string& pat
 Result<PathResolver::Trace> PathResolver::Follow(const std::string& path, int links_left) {
   if (links_left == 0) return Error{Stage::kPolicy, ELOOP, path};
   if (path == "/") return Trace{path, {}};
+  // The kernel has gone there, and met no link.
+  if (const auto known = is_there_.find(path); known != is_there_.end() && known->second)
+    return Trace{path, {}};
   TRY_ASSIGN(Trace trace, FollowDirectory(ParentOf(path), links_left));
   const std::string name = NameIn(path);
   if (name == "..") {

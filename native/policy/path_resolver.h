@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
 #include "policy/environment.h"
+#include "policy/path_index.h"
 #include "policy/path_pin.h"
 
 namespace spty {
@@ -60,13 +60,14 @@ class PathResolver {
   std::string home_;
   std::string project_;
   const std::vector<EnvVar>* env_;
-  // Most missing paths share a few directories. Which of these, reached without a link, are there: below one
-  // that is not there is nothing to look for.
-  std::unordered_map<std::string, bool> is_there_;
+  // Which places, reached without a link, are there. Most missing paths share a few directories: below one
+  // that is not there is nothing to look for. And most links lead to a place that has been looked up for its
+  // own sake.
+  PathMap<bool> is_there_;
   // And most links are in one directory: "/", with /bin and /lib.
-  std::unordered_map<std::string, bool> is_beyond_user_;
+  PathMap<bool> is_beyond_user_;
   // Where the others lead.
-  std::unordered_map<std::string, Trace> directories_;
+  PathMap<Trace> directories_;
 };
 
 }  // namespace spty

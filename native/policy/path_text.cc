@@ -9,7 +9,22 @@ bool IsWithin(std::string_view path, std::string_view ancestor) {
   return path.starts_with(ancestor) && (path.size() == ancestor.size() || path[ancestor.size()] == '/');
 }
 
+namespace {
+
+// Most are.
+bool IsTidy(std::string_view path) {
+  if (path.size() < 2 || path.ends_with('/')) return path == "/";
+  for (size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
+    const std::string_view rest = path.substr(slash + 1);
+    if (rest.starts_with('/') || rest == "." || rest.starts_with("./")) return false;
+  }
+  return !path.starts_with("./");
+}
+
+}  // namespace
+
 std::string TidyPath(std::string_view path) {
+  if (IsTidy(path)) return std::string(path);
   std::string result;
   if (path.starts_with('/')) result = "/";
   for (size_t at = 0; at <= path.size();) {
@@ -21,6 +36,11 @@ std::string TidyPath(std::string_view path) {
     result += part;
   }
   return result.empty() ? "." : result;
+}
+
+std::string Tidied(std::string path) {
+  if (!IsTidy(path)) path = TidyPath(path);
+  return path;
 }
 
 bool HasDotDot(std::string_view path) {

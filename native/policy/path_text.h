@@ -11,6 +11,8 @@ bool IsWithin(std::string_view path, std::string_view ancestor);
 
 // Doubled and trailing slashes and "." parts removed. ".." stays: what it leads to is for the disk to say.
 std::string TidyPath(std::string_view path);
+// The same of one that is not needed any more.
+std::string Tidied(std::string path);
 // Whether a ".." part is left in it.
 bool HasDotDot(std::string_view path);
 

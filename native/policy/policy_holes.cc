@@ -185,10 +185,11 @@ Failure AddHolesOfMounts(PolicyBuilder& builder) {
                        "Make it accessible.", mounts.error().subject, mounts.error().err);
   }
   AddKernelMounts(builder, mounts.value());
+  const MountTable table(mounts.value());
   std::vector<Hole> aliases;
   for (const Hole& hole : builder.rules.holes()) {
     if (hole.kind != HoleKind::kCredential) continue;
-    for (std::string& place : AliasesOf(mounts.value(), hole.path)) {
+    for (std::string& place : table.AliasesOf(hole.path)) {
       Hole alias;
       alias.path = alias.spelled = std::move(place);
       alias.origin = hole.origin;

@@ -13,15 +13,14 @@ bool Denies(const Hole& hole, Rights rights) { return hole.denies_read || rights
 
 // Whether a hole separates `inner` from `outer`: it lies below the outer grant and above (or at) the inner
 // one.
-bool Separated(const std::vector<Hole>& holes, const PathIndex& index, const Grant& outer,
+bool Separated(const std::vector<Hole>& holes, const PathIndex<Hole>& index, const Grant& outer,
                const Grant& inner) {
   return index.AnyAtOrAbove(inner.path(), [&](size_t at) {
     return holes[at].path.size() > outer.path().size() && Denies(holes[at], inner.rights);
   });
 }
 
-PathIndex IndexOf(const std::vector<Hole>& holes) {
-  PathIndex index;
+void Fill(PathIndex<Hole>& index, const std::vector<Hole>& holes) {
   index.Reserve(holes.size());
   // Of two at one place the stricter one counts.
   for (bool denies_read : {true, false}) {
@@ -29,12 +28,11 @@ PathIndex IndexOf(const std::vector<Hole>& holes) {
       if (holes[i].denies_read == denies_read) index.FindOrAdd(holes[i].path, i);
     }
   }
-  return index;
 }
 
 // Marks the holes that lie below a grant which would reach into them.
 void MarkCuts(const std::vector<Grant>& grants, std::vector<Hole>& holes) {
-  PathIndex index;
+  PathIndex<Grant> index(grants);
   index.Reserve(grants.size());
   for (size_t i = 0; i < grants.size(); ++i) index.FindOrAdd(grants[i].path(), i);
   for (Hole& hole : holes) {
@@ -124,13 +122,14 @@ void RuleSet::Settle(std::vector<Grant>& grants, std::vector<Hole>& holes,
     if (!opened_[i]) holes.push_back(std::move(holes_[i]));
   }
   holes_.clear();
-  index_ = {};
+  index_.Clear();
   ReduceToCover(holes, grants);
   MarkCuts(grants, holes);
 }
 
 void ReduceToCover(const std::vector<Hole>& holes, std::vector<Grant>& grants) {
-  const PathIndex hole_index = IndexOf(holes);
+  PathIndex<Hole> hole_index(holes);
+  Fill(hole_index, holes);
   // Ancestors before descendants, and at one place the strongest first. Pointers, as grants are large.
   std::vector<Grant*> order;
   order.reserve(grants.size());
@@ -141,7 +140,7 @@ void ReduceToCover(const std::vector<Hole>& holes, std::vector<Grant>& grants) {
   });
   std::vector<Grant> kept;
   kept.reserve(grants.size());
-  PathIndex kept_index;
+  PathIndex<Grant> kept_index(kept);
   kept_index.Reserve(grants.size());
   for (Grant* grant : order) {
     const bool covered = kept_index.AnyAtOrAbove(grant->path(), [&](size_t at) {

@@ -21,12 +21,16 @@ struct GrantRequest {
   std::vector<std::string> link_directories;
 };
 
+inline const std::string& IndexedPath(const Hole& hole) { return hole.path; }
+inline const std::string& IndexedPath(const Grant& grant) { return grant.path(); }
+
 class RuleSet {
  public:
   // Room for the rules of usual settings: both are large, and moving them as a vector grows costs.
-  RuleSet() {
+  RuleSet() : index_(holes_) {
     requests_.reserve(128);
     holes_.reserve(128);
+    index_.Reserve(128);
   }
 
   void AddGrant(GrantRequest&& request) { requests_.push_back(std::move(request)); }
@@ -50,7 +54,7 @@ class RuleSet {
 
   std::vector<GrantRequest> requests_;
   std::vector<Hole> holes_;
-  PathIndex index_;  // of holes_
+  PathIndex<Hole> index_;  // of holes_
   // Per hole: a grant of the very path took its place.
   std::vector<bool> opened_;
 };

@@ -22,34 +22,35 @@ TEST(MountAliasesTest, ReadsTheTable) {
 
 TEST(MountAliasesTest, NoneWithoutASecondMount) {
   const std::vector<MountPoint> mounts = {{"8:1", "/", "/"}, {"0:5", "/", "/proc"}, {"8:2", "/", "/home"}};
-  EXPECT_EQ(AliasesOf(mounts, "/home/me/.ssh"), Places());
-  EXPECT_EQ(AliasesOf({}, "/home/me/.ssh"), Places());
+  EXPECT_EQ(MountTable(mounts).AliasesOf("/home/me/.ssh"), Places());
+  const std::vector<MountPoint> none;
+  EXPECT_EQ(MountTable(none).AliasesOf("/home/me/.ssh"), Places());
 }
 
 TEST(MountAliasesTest, AWholeFileSystemMountedAgain) {
   const std::vector<MountPoint> mounts = {
       {"8:1", "/", "/"}, {"8:2", "/", "/home"}, {"8:2", "/", "/mnt/second"}};
-  EXPECT_EQ(AliasesOf(mounts, "/home/me/.ssh"), Places{"/mnt/second/me/.ssh"});
-  EXPECT_EQ(AliasesOf(mounts, "/mnt/second/me/.ssh"), Places{"/home/me/.ssh"});
+  EXPECT_EQ(MountTable(mounts).AliasesOf("/home/me/.ssh"), Places{"/mnt/second/me/.ssh"});
+  EXPECT_EQ(MountTable(mounts).AliasesOf("/mnt/second/me/.ssh"), Places{"/home/me/.ssh"});
 }
 
 TEST(MountAliasesTest, ABindMountOfSomethingAbove) {
   const std::vector<MountPoint> mounts = {
       {"8:1", "/", "/"}, {"8:1", "/home", "/srv/homes"}, {"8:1", "/var", "/v"}};
-  EXPECT_EQ(AliasesOf(mounts, "/home/me/.ssh"), Places{"/srv/homes/me/.ssh"});
-  EXPECT_EQ(AliasesOf(mounts, "/srv/homes/me/.ssh"), Places{"/home/me/.ssh"});
-  EXPECT_EQ(AliasesOf(mounts, "/homes/x"), Places());
+  EXPECT_EQ(MountTable(mounts).AliasesOf("/home/me/.ssh"), Places{"/srv/homes/me/.ssh"});
+  EXPECT_EQ(MountTable(mounts).AliasesOf("/srv/homes/me/.ssh"), Places{"/home/me/.ssh"});
+  EXPECT_EQ(MountTable(mounts).AliasesOf("/homes/x"), Places());
 }
 
 TEST(MountAliasesTest, ABindMountOfSomethingInside) {
   const std::vector<MountPoint> mounts = {{"8:1", "/", "/"}, {"8:1", "/home/me/.ssh/keys", "/keys"}};
-  EXPECT_EQ(AliasesOf(mounts, "/home/me/.ssh"), Places{"/keys"});
+  EXPECT_EQ(MountTable(mounts).AliasesOf("/home/me/.ssh"), Places{"/keys"});
 }
 
 TEST(MountAliasesTest, SubvolumesAndTheirWhole) {
   const std::vector<MountPoint> mounts = {
       {"0:25", "/@", "/"}, {"0:25", "/@home", "/home"}, {"0:25", "/", "/mnt/all"}};
-  EXPECT_EQ(AliasesOf(mounts, "/home/me/.ssh"), Places{"/mnt/all/@home/me/.ssh"});
+  EXPECT_EQ(MountTable(mounts).AliasesOf("/home/me/.ssh"), Places{"/mnt/all/@home/me/.ssh"});
 }
 
 TEST(MountAliasesTest, TheLastMountAtAPlaceCounts) {
@@ -58,7 +59,7 @@ TEST(MountAliasesTest, TheLastMountAtAPlaceCounts) {
                                           {"8:3", "/", "/home"},
                                           {"8:3", "/", "/b"},
                                           {"8:2", "/", "/c"}};
-  EXPECT_EQ(AliasesOf(mounts, "/home/me"), Places{"/b/me"});
+  EXPECT_EQ(MountTable(mounts).AliasesOf("/home/me"), Places{"/b/me"});
 }
 
 }  // namespace
