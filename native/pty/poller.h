@@ -40,6 +40,9 @@ class Poller {
 
   // Ends a Wait, now or the next one. From any thread; never blocks.
   void Wake();
+  // The same when that time has passed, unless it is told something else before; none: not any more. Costs
+  // the caller less than to wake a thread, which may be asleep on an idle processor.
+  void WakeIn(std::optional<Clock::duration> time);
 
  private:
   static constexpr size_t kBatch = 64;
@@ -47,6 +50,7 @@ class Poller {
   Poller() = default;
   Fd queue_;
   Fd wake_;
+  Fd timer_;  // macOS needs none
   std::array<Event, kBatch> events_;
 };
 

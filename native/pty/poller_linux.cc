@@ -1,6 +1,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,18 +21,22 @@ constexpr uint64_t kWakeToken = ~uint64_t{0};
 #define SYS_epoll_pwait2 441
 #endif
 
+timespec ToTimespec(Clock::duration time) {
+  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+  return {static_cast<time_t>(nanoseconds / 1'000'000'000), static_cast<long>(nanoseconds % 1'000'000'000)};
+}
+
 // epoll_pwait2 (Linux 5.11) takes nanoseconds. Before that the time is rounded up to a millisecond: a little
 // later, never busy.
 int WaitUntil(int queue, epoll_event* events, int room, std::optional<Clock::time_point> deadline) {
   if (!deadline) return epoll_wait(queue, events, room, -1);
   Clock::time_point now = Clock::now();
   auto left = *deadline > now ? *deadline - now : Clock::duration::zero();
-  auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(left).count();
-  timespec timeout{static_cast<time_t>(nanoseconds / 1'000'000'000),
-                   static_cast<long>(nanoseconds % 1'000'000'000)};
+  timespec timeout = ToTimespec(left);
   long count = syscall(SYS_epoll_pwait2, queue, events, room, &timeout, nullptr, 0);
   if (count != -1 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(count);
-  return epoll_wait(queue, events, room, static_cast<int>((nanoseconds + 999'999) / 1'000'000));
+  return epoll_wait(queue, events, room,
+                    static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count()));
 }
 
 }  // namespace
@@ -43,6 +48,9 @@ Result<Poller> Poller::Create() {
   poller.wake_ = AboveStdio(Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
   if (!poller.wake_.valid()) return Error{Stage::kPump, errno, "eventfd"};
   TRY(poller.Add(poller.wake_.get(), kWakeToken));
+  poller.timer_ = AboveStdio(Fd(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)));
+  if (!poller.timer_.valid()) return Error{Stage::kPump, errno, "timerfd_create"};
+  TRY(poller.Add(poller.timer_.get(), kWakeToken));
   return poller;
 }
 
@@ -84,6 +92,13 @@ void Poller::Wake() {
   // Edge-triggered: each write is a new edge, so the counter is never read. EAGAIN (it is full after 2^64
   // wake-ups) cannot be reached.
   (void)RetryEintr([&] { return write(wake_.get(), &one, sizeof one); });
+}
+
+void Poller::WakeIn(std::optional<Clock::duration> time) {
+  itimerspec timer{};  // all zero: none
+  if (time) timer.it_value = ToTimespec(std::max(*time, Clock::duration(1)));
+  // Edge-triggered: that it went off is never read. Fails only for what is no timer.
+  (void)timerfd_settime(timer_.get(), 0, &timer, nullptr);
 }
 
 }  // namespace spty

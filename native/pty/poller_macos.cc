@@ -2,6 +2,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/eintr.h"
@@ -11,6 +12,7 @@ namespace spty {
 namespace {
 
 constexpr uintptr_t kWakeId = 1;
+constexpr uintptr_t kTimerId = 2;
 
 struct kevent64_s Change(int fd, int16_t filter, uint16_t flags, uint64_t token) {
   struct kevent64_s change {};
@@ -75,7 +77,8 @@ Result<std::span<const Poller::Event>> Poller::Wait(std::optional<Clock::time_po
   if (count == -1 && errno != EINTR) return Error{Stage::kPump, errno, "kevent64"};
   size_t used = 0;
   for (int i = 0; i < count; ++i) {
-    if (ready[i].filter != EVFILT_USER) events_[used++] = Event{ready[i].udata};
+    if (ready[i].filter != EVFILT_USER && ready[i].filter != EVFILT_TIMER)
+      events_[used++] = Event{ready[i].udata};
   }
   return std::span<const Event>(events_.data(), used);
 }
@@ -87,6 +90,17 @@ void Poller::Wake() {
   wake.fflags = NOTE_TRIGGER;
   // Fails only with EINTR, which Apply repeats.
   (void)Apply(queue_.get(), wake);
+}
+
+void Poller::WakeIn(std::optional<Clock::duration> time) {
+  struct kevent64_s timer {};
+  timer.ident = kTimerId;
+  timer.filter = EVFILT_TIMER;
+  timer.flags = time ? EV_ADD | EV_ONESHOT : EV_DELETE;
+  timer.fflags = NOTE_NSECONDS;
+  if (time) timer.data = std::max<int64_t>(std::chrono::nanoseconds(*time).count(), 1);
+  // ENOENT: one that has gone off by itself.
+  (void)Apply(queue_.get(), timer);
 }
 
 }  // namespace spty

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "base/block_signals.h"
 
@@ -51,13 +52,23 @@ Pump::~Pump() {
 }
 
 void Pump::Post(std::function<void()> task) {
-  bool first;
+  bool wake;
   {
     std::lock_guard lock(mutex_);
-    first = posted_.empty();
+    wake = !std::exchange(woken_, true);
     posted_.push_back(std::move(task));
   }
-  if (first) poller_.Wake();
+  if (wake) poller_.Wake();
+}
+
+void Pump::PostWithin(Clock::duration time, std::function<void()> task) {
+  const Clock::time_point when = Clock::now() + time;
+  std::lock_guard lock(mutex_);
+  posted_.push_back(std::move(task));
+  if (woken_ || (wake_at_ && *wake_at_ <= when)) return;
+  wake_at_ = when;
+  // Under the lock, so that nobody takes it back who has not seen the task.
+  poller_.WakeIn(time);
 }
 
 void Pump::Run(std::function<void()> task) {
@@ -152,6 +163,8 @@ bool Pump::RunPosted() {
     std::lock_guard lock(mutex_);
     tasks.swap(posted_);
     stopping = stopping_;
+    woken_ = false;
+    if (std::exchange(wake_at_, std::nullopt)) poller_.WakeIn(std::nullopt);
   }
   for (auto& task : tasks) task();
   return !stopping;

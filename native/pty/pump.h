@@ -39,6 +39,8 @@ class Pump {
 
   // Runs `task` on the pump thread, in the order of posting. From any thread.
   void Post(std::function<void()> task);
+  // The same for what has time: when the pump has anything else to do, or after that time.
+  void PostWithin(Clock::duration time, std::function<void()> task);
   // The same, and waits until it has run. Never from the pump thread.
   void Run(std::function<void()> task);
 
@@ -78,6 +80,8 @@ class Pump {
   Poller poller_;
   mutable std::mutex mutex_;  // guards what follows; never held during a callback
   std::vector<std::function<void()>> posted_;
+  bool woken_ = false;                        // for these
+  std::optional<Clock::time_point> wake_at_;  // the same, later
   bool stopping_ = false;
   std::unordered_map<Token, Entry> entries_;
   Token next_token_ = 1;

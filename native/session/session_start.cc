@@ -43,7 +43,8 @@ Result<std::shared_ptr<Session>> Session::Spawn(const SpawnRequest& request, Enf
   session->temp_dir_ = request.temp_dir;
   TRY(session->HandOver(request, std::move(plan)));
   TRY(session->Watch());
-  if (!session->start_known()) pump.Post([session] { session->ExpectStart(); });
+  // Nobody needs to wake the pump for that: the keeper's first word does, if it comes.
+  if (!session->start_known()) pump.PostWithin(kStartSlice, [session] { session->ExpectStart(); });
   // Only now, so that a client whose session never came to be hears nothing. What happened meanwhile is not
   // lost: the first call tells the client to look.
   session->Attach(client);
@@ -102,8 +103,9 @@ bool Session::start_known() {
 
 void Session::ExpectStart() {
   if (start_known()) return;
-  start_by_ = Clock::now() + kStartPatience;
-  pump_.SetDeadline(control_token_, Clock::now() + kStartSlice);
+  const auto now = Clock::now();
+  start_by_ = now + kStartPatience;
+  pump_.SetDeadline(control_token_, now + kStartSlice);
 }
 
 // The keeper's own shell may have stopped it before it could tell of that; or it is no keeper at all.

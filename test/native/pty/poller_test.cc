@@ -140,6 +140,24 @@ TEST(Poller, RemembersAWakeThatCameBeforeTheWait) {
   EXPECT_EQ(WaitOnce(poller, std::nullopt).size(), 0U) << "each one counts again";
 }
 
+TEST(Poller, IsWokenWhenItsTimeIsOver) {
+  Poller poller = Create();
+  const Clock::time_point start = Clock::now();
+  poller.WakeIn(std::chrono::milliseconds(2));
+  EXPECT_EQ(WaitOnce(poller, std::nullopt).size(), 0U);
+  EXPECT_GE(Clock::now(), start + std::chrono::milliseconds(2));
+  poller.WakeIn(Clock::duration::zero());
+  EXPECT_EQ(WaitOnce(poller, std::nullopt).size(), 0U);
+  // Taken back, and put off.
+  poller.WakeIn(std::chrono::milliseconds(1));
+  poller.WakeIn(std::nullopt);
+  poller.WakeIn(std::chrono::milliseconds(1));
+  poller.WakeIn(std::chrono::hours(1));
+  const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(5);
+  WaitOnce(poller, deadline);
+  EXPECT_GE(Clock::now(), deadline);
+}
+
 TEST(Poller, HandsOutMoreEventsThanOneBatchHoldsInTurns) {
   Poller poller = Create();
   std::vector<QuickPipe> pipes(100);

@@ -45,6 +45,27 @@ TEST(Pump, RunsWhatATaskPosts) {
   done.wait();
 }
 
+TEST(Pump, RunsWhatHasTimeWhenItIsOverOrWithTheNextTask) {
+  auto pump = AcquirePump();
+  std::latch over(1);
+  pump->PostWithin(std::chrono::milliseconds(3), [&] { over.count_down(); });
+  over.wait();
+  // The nearer one takes the other with it, whichever came first; and neither comes twice.
+  std::vector<int> order;
+  std::latch both(1);
+  pump->PostWithin(std::chrono::hours(1), [&] { order.push_back(1); });
+  pump->PostWithin(std::chrono::milliseconds(1), [&] { order.push_back(2); });
+  pump->PostWithin(std::chrono::hours(1), [&] {
+    order.push_back(3);
+    both.count_down();
+  });
+  both.wait();
+  EXPECT_EQ(order, (std::vector{1, 2, 3}));
+  pump->PostWithin(std::chrono::hours(1), [&] { order.push_back(4); });
+  pump->Run([&] { order.push_back(5); });
+  EXPECT_EQ(order, (std::vector{1, 2, 3, 4, 5}));
+}
+
 TEST(Pump, RunsTasksFromManyThreads) {
   auto pump = AcquirePump();
   int count = 0;  // no atomic: one thread touches it
