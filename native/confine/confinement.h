@@ -3,12 +3,14 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/fd.h"
 #include "base/result.h"
 #include "confine/enforcement.h"
+#include "keeper/plan.h"
 
 namespace spty {
 
@@ -23,8 +25,11 @@ struct Confinement {
   std::vector<std::string> gate_closed;
 };
 
+// Called with the shell's ruleset for what it still lacks. As early as possible: it takes a while.
+using CompleteRuleset = std::function<Result<void>(int ruleset, const RulesAround& around)>;
+
 // `slave` is the session's own terminal. `enforcement` must be for this policy, and applied.
 Result<Confinement> PrepareConfinement(const Policy& policy, const Enforcement& enforcement, const Fd& slave,
-                                       pid_t keeper);
+                                       pid_t keeper, const CompleteRuleset& complete);
 
 }  // namespace spty

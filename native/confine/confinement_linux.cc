@@ -39,15 +39,16 @@ Result<void> AllowSockets(const Policy& policy, LandlockRuleset& ruleset) {
 }
 
 Result<Fd> InnerDomain(const Policy& policy, const LandlockRights& rights, const Enforcement& enforcement,
-                       const Fd& slave) {
+                       const Fd& slave, const CompleteRuleset& complete) {
   landlock::RulesetAttr attr;
   attr.handled_fs = rights.handled_fs;
   // Inet sockets cannot be made at all; this is for one that got in some other way.
   attr.handled_net = enforcement.inet ? 0 : rights.network;
   attr.scoped = rights.scopes;
   TRY_ASSIGN(LandlockRuleset ruleset, LandlockRuleset::Create(attr));
-  TRY(ForEachLandlockRule(policy, rights,
-                          [&](int fd, uint64_t allowed) { return ruleset.Allow(fd, allowed); }));
+  TRY(ForEachLandlockRule(
+      policy, rights, [&](int fd, uint64_t allowed) { return ruleset.Allow(fd, allowed); },
+      [&](const RulesAround& around) { return complete(ruleset.fd(), around); }));
   if (enforcement.unix_sockets == UnixSocketMode::kKernel) TRY(AllowSockets(policy, ruleset));
   // The descriptor of our own slave end: its name could belong to somebody else's devpts.
   TRY(ruleset.Allow(slave.get(), rights.ForTerminal(FileType::kDevice)));
@@ -105,11 +106,11 @@ void FillGateRules(const Policy& policy, Confinement& confinement) {
 }  // namespace
 
 Result<Confinement> PrepareConfinement(const Policy& policy, const Enforcement& enforcement, const Fd& slave,
-                                       pid_t keeper) {
+                                       pid_t keeper, const CompleteRuleset& complete) {
   Confinement confinement;
   const LandlockRights rights(enforcement.features.landlock_abi);
   if (rights.handled_fs != 0) {
-    TRY_ASSIGN(confinement.inner, InnerDomain(policy, rights, enforcement, slave));
+    TRY_ASSIGN(confinement.inner, InnerDomain(policy, rights, enforcement, slave, complete));
   }
   if (rights.scopes != 0) {
     TRY_ASSIGN(confinement.outer, OuterDomain(rights));

@@ -3,7 +3,8 @@
 namespace spty {
 
 // All of it is in the profile, which every session has: see MarkSession.
-Result<Confinement> PrepareConfinement(const Policy&, const Enforcement&, const Fd&, pid_t) {
+Result<Confinement> PrepareConfinement(const Policy&, const Enforcement&, const Fd&, pid_t,
+                                       const CompleteRuleset&) {
   return Confinement{};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "confine/landlock_rights.h"
+#include "keeper/plan.h"
 #include "policy/policy.h"
 
 namespace spty {
@@ -14,8 +15,13 @@ namespace spty {
 // Called once per rule; the descriptor is only lent.
 using AddRule = std::function<Result<void>(int fd, uint64_t rights)>;
 
+// Called for a grant with something protected in it: rules for everything around that are to be added by
+// somebody who has the time to read directories.
+using AddAround = std::function<Result<void>(const RulesAround& around)>;
+
 // Checks that each grant is still what its path leads to ({confinement, ESTALE, path} if not), and hands over
 // the rules.
-Result<void> ForEachLandlockRule(const Policy& policy, const LandlockRights& rights, const AddRule& add);
+Result<void> ForEachLandlockRule(const Policy& policy, const LandlockRights& rights, const AddRule& add,
+                                 const AddAround& add_around);
 
 }  // namespace spty

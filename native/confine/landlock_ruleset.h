@@ -15,6 +15,7 @@ class LandlockRuleset {
 
   // Allows `rights` at and below what `fd` refers to. No rights: no rule.
   Result<void> Allow(int fd, uint64_t rights);
+  int fd() const { return fd_.get(); }
   Fd Take() { return std::move(fd_); }
 
  private:

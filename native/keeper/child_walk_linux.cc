@@ -74,7 +74,7 @@ void ForEachChild(const char* list, Action action) {
   if (ForEachListed(list, action)) return;
   const Fd processes(open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!processes.valid()) return;
-  const auto visit = [](void* context, const char* name, bool) {
+  const auto visit = [](void* context, const char* name, EntryKind) {
     const int pid = atoi(name);
     if (pid > 0) (*static_cast<Action*>(context))(static_cast<pid_t>(pid));
   };

@@ -8,6 +8,7 @@
 
 #include "base/eintr.h"
 #include "base/socket.h"
+#include "keeper/around.h"
 
 namespace spty {
 namespace {
@@ -29,6 +30,18 @@ void* MapPages(size_t size) {
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
+
+// For as long as they are needed.
+struct Pages {
+  explicit Pages(size_t bytes) : size(bytes), data(MapPages(bytes)) {}
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  ~Pages() {
+    if (data != nullptr) munmap(data, size);
+  }
+  const size_t size;
+  void* const data;
+};
 
 struct PassedFds {
   Fd fds[wire::kMaxPlanFds];
@@ -97,6 +110,35 @@ bool Assign(PassedFds* passed, ReceivedPlan* plan) {
   return next == passed->count;
 }
 
+int TellWorking(void* control) {
+  return SendFrame(*static_cast<int*>(control), wire::Type::kWorking, nullptr, 0);
+}
+
+// Here and not in the host, whose event loop would have to wait: directories can be large, and slow. And at
+// once, while the host goes on preparing the plan. 0 or an errno about the frame; what becomes of the rules
+// is noted in `failed`: the plan comes all the same, and what is reserved before it.
+int AddRules(int control, const wire::Header& header, PassedFds* passed, wire::Failed* failed) {
+  if (header.length < sizeof(wire::AroundFixed) || header.length > wire::kMaxPlanBytes || passed->count != 2)
+    return EPROTO;
+  // More than it can speak of: each takes more bytes than a pointer.
+  const size_t room = header.length / sizeof(char*);
+  const Pages text(header.length);
+  const Pages table(room * sizeof(char*));
+  if (text.data == nullptr || table.data == nullptr) return ENOMEM;
+  if (int err = ReadExactly(control, text.data, header.length); err != 0) return err;
+  wire::AroundFixed fixed;
+  char* path = nullptr;
+  auto** holes = static_cast<char**>(table.data);
+  if (int err = DecodeAround(static_cast<char*>(text.data), header.length, &fixed, &path, holes, room);
+      err != 0)
+    return err;
+  if (failed->err != 0) return 0;
+  const Around around{passed->fds[1].get(), path, fixed.rights, holes, fixed.hole_count};
+  failed->err = AddRulesAround(passed->fds[0].get(), around, {TellWorking, &control}, failed->text,
+                               sizeof failed->text);
+  return 0;
+}
+
 // A later one adds to an earlier one.
 int Note(int control, const wire::Header& header, PassedFds* passed, Reserved* reserved) {
   constexpr uint32_t kMost = sizeof reserved->bytes / sizeof reserved->bytes[0];
@@ -116,16 +158,19 @@ int Note(int control, const wire::Header& header, PassedFds* passed, Reserved* r
 
 }  // namespace
 
-int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan) {
+int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan, wire::Failed* failed) {
   wire::Header header;
   PassedFds passed;
   for (;;) {
     if (int err = ReceiveHeader(control, &header, &passed); err != 0) return err;
     if (header.magic != wire::kMagic || header.version != wire::kVersion || header.fd_count != passed.count)
       return EPROTO;
-    if (header.type != wire::Type::kReserve) break;
-    if (int err = Note(control, header, &passed, reserved); err != 0) return err;
-    passed.count = 0;
+    if (header.type != wire::Type::kReserve && header.type != wire::Type::kAround) break;
+    if (int err = header.type == wire::Type::kReserve ? Note(control, header, &passed, reserved)
+                                                      : AddRules(control, header, &passed, failed);
+        err != 0)
+      return err;
+    while (passed.count > 0) passed.fds[--passed.count].Reset();
   }
   if (header.type == wire::Type::kProbe && header.length == 0 && passed.count == 0) {
     plan->probe = true;
@@ -135,6 +180,7 @@ int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan) {
       header.length > wire::kMaxPlanBytes) {
     return EPROTO;
   }
+  if (failed->err != 0) return failed->err;
   auto* bytes = static_cast<char*>(MapPages(header.length));
   if (bytes == nullptr) return errno;
   if (int err = ReadExactly(control, bytes, header.length); err != 0) return err;

@@ -31,9 +31,10 @@ struct ReceivedPlan {
   Fd stdio[3];
 };
 
-// Waits for the plan, and notes what is reserved until it comes. 0, or ECONNRESET if the host went away
-// first, or another errno (EPROTO: not a plan).
-int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan);
+// Waits for the plan, and until it comes notes what is reserved and adds rules to the shell's ruleset. 0, or
+// ECONNRESET if the host went away first, or another errno (EPROTO: not a plan). If the rules are what
+// failed, `failed` says so.
+int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan, wire::Failed* failed);
 
 // Sends one small frame. 0 or an errno.
 int SendFrame(int control, wire::Type type, const void* payload, size_t size);

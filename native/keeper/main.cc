@@ -53,12 +53,13 @@ void RemoveReserved() {
   if (reserved->temp_dir[0] != '\0') (void)rmdir(reserved->temp_dir);
 }
 
-[[noreturn]] void Refuse(Stage stage, int err) {
+[[noreturn]] void Refuse(const wire::Failed& failed) {
   RemoveReserved();
-  wire::Failed failed{stage, 0, err, 0, {}};
   // If even this cannot be sent the host sees EOF, and that is an error there too.
   _exit(SendFrame(kControl, wire::Type::kFailed, &failed, sizeof failed) == 0 ? 0 : 1);
 }
+
+[[noreturn]] void Refuse(Stage stage, int err) { Refuse({stage, 0, err, 0, {}}); }
 
 class Keeper final : public Children {
  public:
@@ -334,8 +335,8 @@ class Keeper final : public Children {
     if (number == 0) {
       host_gone_ = true;
     } else if (shell_ > 0) {
-      // Only we reap the shell, so its number is still its own. An error (a signal number that the kernel
-      // does not know, a shell that changed its uid) is node-pty's silent case.
+      // Only we reap the shell, so its number is still its own. An error (an unknown signal, a shell that
+      // changed its uid) is node-pty's silent case.
       kill(shell_, number);
     }
   }
@@ -372,7 +373,9 @@ int Main() {
   Reserved noted;
   reserved = &noted;
   ReceivedPlan plan;
-  if (int err = ReceivePlan(kControl, &noted, &plan); err != 0) {
+  wire::Failed failed{Stage::kConfinement, 0, 0, 0, {}};
+  if (int err = ReceivePlan(kControl, &noted, &plan, &failed); err != 0) {
+    if (failed.err != 0) Refuse(failed);
     if (err != ECONNRESET) Refuse(Stage::kPlan, err);
     RemoveReserved();
     return 0;

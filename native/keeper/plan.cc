@@ -1,6 +1,7 @@
 #include "keeper/plan.h"
 
 #include <cerrno>
+#include <cstring>
 
 #include "keeper/wire.h"
 
@@ -38,6 +39,20 @@ Result<std::string> EncodeReservation(const Reservation& reservation) {
   TRY(AppendString(&out, reservation.temp_dir));
   TRY(AppendString(&out, reservation.cgroup_name));
   if (out.size() > wire::kMaxReservation) return Error{Stage::kPlan, E2BIG, ""};
+  return out;
+}
+
+Result<std::string> EncodeAround(const RulesAround& around) {
+  wire::AroundFixed fixed{};
+  static_assert(sizeof fixed.rights == sizeof around.rights);
+  memcpy(fixed.rights, around.rights, sizeof fixed.rights);
+  if (around.holes.size() > wire::kMaxStrings) return Error{Stage::kPlan, E2BIG, ""};
+  fixed.hole_count = static_cast<uint32_t>(around.holes.size());
+  std::string out;
+  AppendBytes(&out, &fixed, sizeof fixed);
+  TRY(AppendString(&out, around.path));
+  TRY(AppendStrings(&out, around.holes));
+  if (out.size() > wire::kMaxPlanBytes) return Error{Stage::kPlan, E2BIG, ""};
   return out;
 }
 

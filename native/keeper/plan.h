@@ -52,6 +52,14 @@ struct Plan {
   std::vector<std::string> gate_closed;
 };
 
+// A grant with something protected in it: what is to be told about it (keeper/around.h).
+struct RulesAround {
+  int directory = -1;  // lent
+  std::string path;
+  uint64_t rights[6] = {};         // see wire::AroundRight
+  std::vector<std::string> holes;  // each with its letter
+};
+
 // What is about to be made for a session that has no plan yet.
 struct Reservation {
   std::string temp_dir;
@@ -60,6 +68,9 @@ struct Reservation {
 
 // The bytes of a kReserve frame's payload. Fails like EncodePlan.
 Result<std::string> EncodeReservation(const Reservation& reservation);
+
+// The same of a kAround frame's.
+Result<std::string> EncodeAround(const RulesAround& around);
 
 // The bytes of a kPlan frame's payload. Fails with {plan, E2BIG} if it is larger than a keeper accepts and
 // with {plan, EINVAL} for a string with a NUL byte or an empty candidate or argument list.

@@ -102,6 +102,19 @@ int DecodeReservation(char* bytes, size_t size, const char** temp_dir, const cha
   return *temp_dir != nullptr && *cgroup_name != nullptr && cursor.AtEnd() ? 0 : EPROTO;
 }
 
+int DecodeAround(char* bytes, size_t size, wire::AroundFixed* fixed, char** path, char** holes, size_t room) {
+  Cursor cursor(bytes, size);
+  if (!cursor.Copy(fixed, sizeof *fixed) || fixed->hole_count > room) return EPROTO;
+  *path = cursor.String();
+  if (*path == nullptr || **path != '/') return EPROTO;
+  for (uint32_t i = 0; i < fixed->hole_count; ++i) {
+    holes[i] = cursor.String();
+    if (holes[i] == nullptr || holes[i][0] == '\0' || holes[i][1] != '/') return EPROTO;
+    if (holes[i][0] != wire::kClosed && holes[i][0] != wire::kReadOnly) return EPROTO;
+  }
+  return cursor.AtEnd() ? 0 : EPROTO;
+}
+
 int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacity, PlanView* view) {
   Cursor cursor(bytes, size);
   wire::PlanFixed fixed;

@@ -5,10 +5,10 @@
 // beside it. The plan is the only long frame. Its strings are length-prefixed *and* NUL-terminated, so that
 // the keeper can use them where they lie and never copies one.
 //
-// host -> keeper: any number of kReserve, kPlan (with the PTY slave and what else it speaks of by
-// SCM_RIGHTS), then any number of kSignal; EOF ends the session. keeper -> host: kStarted as soon as there is
-// a child, or only once its program runs (as the plan asks); kFailed instead, or after it; then kExited, and
-// last of all kDone.
+// host -> keeper: any number of kReserve and kAround, kPlan (with the PTY slave and what else it speaks of by
+// SCM_RIGHTS), then any number of kSignal; EOF ends the session. keeper -> host: kWorking from time to time
+// while rules are made; kStarted as soon as there is a child, or only once its program runs (as the plan
+// asks); kFailed instead, or after it; then kExited, and last of all kDone.
 //
 // Instead of a plan the host may send kProbe: the keeper tries what the kernel offers and answers kFeatures.
 #pragma once
@@ -20,7 +20,7 @@
 namespace spty::wire {
 
 inline constexpr uint32_t kMagic = 0x59545053;  // "SPTY"
-inline constexpr uint16_t kVersion = 7;
+inline constexpr uint16_t kVersion = 8;
 
 // Above anything execve(2) would accept (arguments and environment together: at most 6 MiB on Linux).
 inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
@@ -37,12 +37,14 @@ enum class Type : uint16_t {
   kSignal = 2,
   kProbe = 3,
   kReserve = 4,
+  kAround = 5,
   kStarted = 16,
   kFailed = 17,
   kExited = 18,
   kFeatures = 19,
   kDone = 20,
   kEmptied = 21,
+  kWorking = 22,  // no payload: this takes long, but goes on
 };
 
 struct Header {
@@ -94,6 +96,20 @@ static_assert(sizeof(PlanFixed) == 96);
 // somebody knows.
 inline constexpr uint32_t kMaxReservation = 8192;
 
+// A granted directory with something protected in it: kAround, with the shell's Landlock ruleset and the
+// directory. The keeper completes the ruleset at once (keeper/around.h). Its payload is an AroundFixed, then
+// strings as in a plan: the directory's canonical path and, with a letter before each, those of what is
+// protected.
+enum AroundRight : uint32_t { kAsGranted = 0, kForReading = 2, kOfKernel = 4, kAroundRights = 6 };
+struct AroundFixed {
+  uint64_t rights[kAroundRights];  // each for the directories in it and, one further, for all else
+  uint32_t hole_count;
+  uint32_t unused;
+};
+static_assert(sizeof(AroundFixed) == 56);
+inline constexpr char kClosed = '-';    // neither reading nor writing
+inline constexpr char kReadOnly = 'r';  // no writing
+
 struct Signal {
   int32_t number;
 };
@@ -108,9 +124,11 @@ struct Failed {
   uint16_t reserved;
   int32_t err;
   uint32_t candidate;  // for kExec: which of the candidates the error is about
-  char text[116];      // what a library said, for kSeatbelt; ends with a NUL
+  // What a library said (kSeatbelt), or where it was (kConfinement: a path, of a long one the end behind
+  // "..."); ends with a NUL.
+  char text[500];
 };
-static_assert(sizeof(Failed) == 128);
+static_assert(sizeof(Failed) == 512);
 
 // What this kernel lets a process of this user do; each an errno, 0 if it works.
 struct Features {

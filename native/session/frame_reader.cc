@@ -29,10 +29,14 @@ bool PayloadSize(wire::Type type, size_t* size) {
     case wire::Type::kFeatures:
       *size = sizeof(wire::Features);
       return true;
+    case wire::Type::kWorking:
+      *size = 0;
+      return true;
     case wire::Type::kPlan:
     case wire::Type::kSignal:
     case wire::Type::kProbe:
     case wire::Type::kReserve:
+    case wire::Type::kAround:
       break;
   }
   return false;

@@ -73,6 +73,14 @@ Result<void> KeeperProcess::Reserve(const Reservation& reservation, int place) {
   return Send(wire::Type::kReserve, payload, std::span(&place, place >= 0 ? 1 : 0));
 }
 
+Result<void> KeeperProcess::Complete(int ruleset, const RulesAround& around) {
+  TRY_ASSIGN(const std::string payload, EncodeAround(around));
+  const int fds[] = {ruleset, around.directory};
+  auto sent = Send(wire::Type::kAround, payload, fds);
+  if (!sent.ok() && (sent.error().err == EPIPE || sent.error().err == ECONNRESET)) return {};
+  return sent;
+}
+
 Result<void> KeeperProcess::SendPlan(const std::string& plan, std::span<const int> fds) {
   return Send(wire::Type::kPlan, plan, fds);
 }
@@ -146,6 +154,7 @@ Result<Frame> KeeperProcess::Await() {
   for (;;) {
     Frame frame;
     TRY_ASSIGN(FrameReader::Status status, frames_.Next(control_.get(), &frame));
+    if (status == FrameReader::Status::kFrame && frame.type == wire::Type::kWorking) continue;
     if (status == FrameReader::Status::kFrame) return frame;
     if (status == FrameReader::Status::kClosed)
       return KeeperError(ECONNRESET, "the keeper ended unexpectedly");

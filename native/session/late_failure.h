@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "base/stage.h"
+#include "base/result.h"
 
 namespace spty {
 
-std::string LateFailureText(Stage stage, int err);
+std::string LateFailureText(const Error& error);
 
 }  // namespace spty

@@ -231,6 +231,8 @@ void Session::HandleFrame(const Frame& frame) {
       NoteStart(frame.started);
       if (!expects_end_) pump_.SetDeadline(control_token_, std::nullopt);
       return;
+    case wire::Type::kWorking:
+      return ProlongStart();
     case wire::Type::kFailed:
       return HandleFailure(frame.failed);
     case wire::Type::kDone: {

@@ -158,11 +158,12 @@ class Session final : public Pump::Source,
   std::shared_ptr<TerminalIo> SharedTerminal();
   void HandleFrame(const Frame& frame);
   void HandleFailure(const wire::Failed& failed);
-  void ShowFailure(Stage stage, int err);
+  void ShowFailure(const Error& error);
   void HandleKeeperGone(const Error& reason);
   bool start_known();
   void ExpectStart();
   void UrgeStart();
+  void ProlongStart();
   void NoteStart(const wire::Started& started);
   // False if it is known already how the start went.
   bool NoteNoStart(const Error& error);

@@ -128,7 +128,7 @@ void Session::HandleKeeperGone(const Error& reason) {
   }
   const bool lost = !done();
   if (lost) *loss_ = Loss::kUnknown;
-  if (NoteNoStart(reason)) ShowFailure(reason.stage, reason.err);
+  if (NoteNoStart(reason)) ShowFailure(Error{reason.stage, reason.err, ""});
   ShellEnded(End{0, SIGHUP});
   keeper_.EndSession();
   ForgetLimits();

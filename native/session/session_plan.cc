@@ -176,8 +176,10 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
   plan.argv.push_back(request.file);
   plan.argv.insert(plan.argv.end(), request.args.begin(), request.args.end());
   if (enforcement.applied) {
-    TRY_ASSIGN(Confinement confinement,
-               PrepareConfinement(*request.policy, enforcement, slave, keeper.pid()));
+    TRY_ASSIGN(Confinement confinement, PrepareConfinement(*request.policy, enforcement, slave, keeper.pid(),
+                                                           [&](int ruleset, const RulesAround& around) {
+                                                             return keeper.Complete(ruleset, around);
+                                                           }));
     Take(std::move(confinement), plan, session);
   }
   TRY(LendStdio(request, plan, session));
@@ -190,13 +192,15 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
   return session;
 }
 
+std::string TextOf(const wire::Failed& failed) {
+  return {failed.text, strnlen(failed.text, sizeof failed.text)};
+}
+
 Error ToError(const wire::Failed& failed, const SpawnRequest& request,
               const std::vector<std::string>& candidates) {
   if (failed.stage == Stage::kCwd) return Error{failed.stage, failed.err, request.cwd};
-  if (failed.stage == Stage::kSeatbelt) {
-    return Error{failed.stage, failed.err,
-                 std::string(failed.text, strnlen(failed.text, sizeof failed.text))};
-  }
+  if (failed.stage == Stage::kSeatbelt || failed.stage == Stage::kConfinement)
+    return Error{failed.stage, failed.err, TextOf(failed)};
   if (failed.stage != Stage::kExec) return Error{failed.stage, failed.err, ""};
   // Under a policy the place matters, not the name: it decides which setting is to be changed.
   const bool place =

@@ -53,6 +53,9 @@ Result<void> MarkSession(const SpawnRequest& request, const Enforcement& enforce
 std::vector<pid_t> MarkedProcesses(const std::string& mark);
 size_t KillMarked(const std::string& mark);
 
+// What a library said, or the path that it is about.
+std::string TextOf(const wire::Failed& failed);
+
 // The keeper's {stage, errno} with the path it is about.
 Error ToError(const wire::Failed& failed, const SpawnRequest& request,
               const std::vector<std::string>& candidates);

@@ -108,29 +108,33 @@ void Session::ExpectStart() {
   pump_.SetDeadline(control_token_, now + kStartSlice);
 }
 
+// It is at work, as in a directory of a million entries.
+void Session::ProlongStart() { start_by_ = Clock::now() + kStartPatience; }
+
 // The keeper's own shell may have stopped it before it could tell of that; or it is no keeper at all.
 void Session::UrgeStart() {
   keeper_.SignalKeeper(SIGCONT);
   const auto now = Clock::now();
   if (now < start_by_) return pump_.SetDeadline(control_token_, now + kStartSlice);
   if (NoteNoStart(Error{Stage::kKeeper, ETIMEDOUT, "the keeper does not answer"}))
-    ShowFailure(Stage::kKeeper, ETIMEDOUT);
+    ShowFailure(Error{Stage::kKeeper, ETIMEDOUT, ""});
 }
 
 void Session::HandleFailure(const wire::Failed& failed) {
-  if (NoteNoStart(Error{failed.stage, failed.err, ""})) {
+  const Error error{failed.stage, failed.err, TextOf(failed)};
+  if (NoteNoStart(error)) {
     // It has not even made a process, has removed what was made for it, and ends without another word.
     std::lock_guard lock(end_mutex_);
     done_ = wire::Done{};
   }
-  ShowFailure(failed.stage, failed.err);
+  ShowFailure(error);
 }
 
 // As node-pty does it.
-void Session::ShowFailure(Stage stage, int err) {
+void Session::ShowFailure(const Error& error) {
   // Closed before the child got as far as its terminal: it would have died of that a moment later.
   if (hung_up_) return ShellEnded(End{0, SIGHUP});
-  terminal_.Inject(LateFailureText(stage, err));
+  terminal_.Inject(LateFailureText(error));
   ShellEnded(End{1, 0});
 }
 

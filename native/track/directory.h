@@ -2,6 +2,7 @@
 // library.
 #pragma once
 
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "base/fd.h"
@@ -13,7 +14,8 @@ Fd OpenDirectory(int dir, const char* name, struct stat* info);
 
 // Tells `visit` of every entry but "." and "..", from the beginning; it may remove what it is told of. 0, or
 // the errno that ended it.
-using VisitEntry = void (*)(void* context, const char* name, bool is_directory);
+enum class EntryKind : uint8_t { kDirectory, kLink, kOther, kUnknown };  // not every file system tells
+using VisitEntry = void (*)(void* context, const char* name, EntryKind kind);
 int ListDirectory(int dir, VisitEntry visit, void* context);
 
 }  // namespace spty

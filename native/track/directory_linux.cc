@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -18,7 +19,18 @@ struct Entry {
   char name[1];
 };
 
-constexpr uint8_t kDirectory = 4;  // DT_DIR
+EntryKind KindOf(uint8_t type) {
+  switch (type) {
+    case DT_DIR:
+      return EntryKind::kDirectory;
+    case DT_LNK:
+      return EntryKind::kLink;
+    case DT_UNKNOWN:
+      return EntryKind::kUnknown;
+    default:
+      return EntryKind::kOther;
+  }
+}
 
 bool IsDots(const char* name) {
   return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
@@ -38,14 +50,14 @@ Fd OpenDirectory(int dir, const char* name, struct stat* info) {
 
 int ListDirectory(int dir, VisitEntry visit, void* context) {
   if (lseek(dir, 0, SEEK_SET) == -1) return errno;
-  alignas(Entry) char buffer[2048];
+  alignas(Entry) char buffer[4096];
   for (;;) {
     const long size = syscall(SYS_getdents64, dir, buffer, sizeof buffer);
     if (size <= 0) return size == -1 ? errno : 0;
     for (long at = 0; at < size;) {
       auto* entry = reinterpret_cast<Entry*>(buffer + at);
       at += entry->length;
-      if (!IsDots(entry->name)) visit(context, entry->name, entry->type == kDirectory);
+      if (!IsDots(entry->name)) visit(context, entry->name, KindOf(entry->type));
     }
   }
 }

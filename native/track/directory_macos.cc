@@ -7,6 +7,22 @@
 #include "track/directory.h"
 
 namespace spty {
+namespace {
+
+EntryKind KindOf(uint8_t type) {
+  switch (type) {
+    case DT_DIR:
+      return EntryKind::kDirectory;
+    case DT_LNK:
+      return EntryKind::kLink;
+    case DT_UNKNOWN:
+      return EntryKind::kUnknown;
+    default:
+      return EntryKind::kOther;
+  }
+}
+
+}  // namespace
 
 Fd OpenDirectory(int dir, const char* name, struct stat* info) {
   // Follows no link, so that it is a directory's mode that changes, if there is one.
@@ -28,7 +44,7 @@ int ListDirectory(int dir, VisitEntry visit, void* context) {
   errno = 0;
   while (const dirent* entry = readdir(stream)) {
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-      visit(context, entry->d_name, entry->d_type == DT_DIR);
+      visit(context, entry->d_name, KindOf(entry->d_type));
     errno = 0;  // what readdir leaves alone at the end, and sets on an error
   }
   const int err = errno;

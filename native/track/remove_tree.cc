@@ -41,7 +41,7 @@ class Remover {
     bool removed;
   };
 
-  static void VisitOne(void* context, const char* name, bool) {
+  static void VisitOne(void* context, const char* name, EntryKind) {
     auto* pass = static_cast<Pass*>(context);
     pass->removed |= pass->remover->RemoveOne(pass->dir, name, pass->depth);
   }
@@ -94,9 +94,9 @@ struct CgroupLevel {
 
 void EmptyCgroup(const Fd& dir, int depth);
 
-void RemoveCgroup(void* context, const char* name, bool is_directory) {
+void RemoveCgroup(void* context, const char* name, EntryKind kind) {
   const auto* level = static_cast<const CgroupLevel*>(context);
-  if (!is_directory || unlinkat(level->dir, name, AT_REMOVEDIR) == 0) return;
+  if (kind != EntryKind::kDirectory || unlinkat(level->dir, name, AT_REMOVEDIR) == 0) return;
   if (errno != EBUSY || level->depth >= kDeepest) return;
   struct stat info;
   EmptyCgroup(OpenDirectory(level->dir, name, &info), level->depth + 1);

@@ -12,6 +12,7 @@
 
 #include "confine/landlock_rules.h"
 #include "confine/landlock_ruleset.h"
+#include "keeper/around.h"
 #include "policy/mount_aliases.h"
 #include "policy/scratch.h"
 #include "support/in_child.h"
@@ -33,9 +34,18 @@ bool Enter(const Policy& policy, long abi) {
   auto ruleset = LandlockRuleset::Create(attr);
   if (!ruleset.ok()) return false;
   const auto add = [&](int fd, uint64_t allowed) { return ruleset.value().Allow(fd, allowed); };
-  if (!ForEachLandlockRule(policy, rights, add).ok()) return false;
+  const auto add_around = [&](const RulesAround& around) -> Result<void> {
+    std::vector<char*> holes;
+    for (const std::string& hole : around.holes) holes.push_back(const_cast<char*>(hole.c_str()));
+    const Around rest{around.directory, around.path.c_str(), around.rights, holes.data(),
+                      static_cast<uint32_t>(holes.size())};
+    const Progress untold{[](void*) { return 0; }, nullptr};
+    const int err = AddRulesAround(ruleset.value().fd(), rest, untold, nullptr, 0);
+    return err == 0 ? Result<void>() : Error{Stage::kConfinement, err, around.path};
+  };
+  if (!ForEachLandlockRule(policy, rights, add, add_around).ok()) return false;
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         syscall(landlock::kRestrictSelf, ruleset.value().Take().get(), 0) == 0;
+         syscall(landlock::kRestrictSelf, ruleset.value().fd(), 0) == 0;
 }
 
 TEST(MountAliasesInTheKernel, ASecondMountShowsNoCredentials) {

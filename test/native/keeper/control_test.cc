@@ -55,7 +55,8 @@ int Received(const std::string& bytes, bool with_descriptor = true) {
   pair.first.Reset();
   Reserved reserved;
   ReceivedPlan plan;
-  return ReceivePlan(pair.second.get(), &reserved, &plan);
+  wire::Failed failed{};
+  return ReceivePlan(pair.second.get(), &reserved, &plan, &failed);
 }
 
 TEST(ReceivePlan, TakesAPlanAndItsDescriptor) {
@@ -64,7 +65,8 @@ TEST(ReceivePlan, TakesAPlanAndItsDescriptor) {
   SendWithDescriptor(pair.first.get(), KeeperHost::PlanFrame(ShellPlan("exit")), null.get());
   Reserved reserved;
   ReceivedPlan plan;
-  ASSERT_EQ(ReceivePlan(pair.second.get(), &reserved, &plan), 0);
+  wire::Failed failed{};
+  ASSERT_EQ(ReceivePlan(pair.second.get(), &reserved, &plan, &failed), 0);
   EXPECT_STREQ(plan.view.argv[2], "exit");
   EXPECT_TRUE(plan.slave.valid());
   EXPECT_NE(plan.slave.get(), null.get());
@@ -83,7 +85,8 @@ TEST(ReceivePlan, TakesAPlanThatArrivesInPieces) {
   });
   Reserved reserved;
   ReceivedPlan plan;
-  int err = ReceivePlan(pair.second.get(), &reserved, &plan);
+  wire::Failed failed{};
+  int err = ReceivePlan(pair.second.get(), &reserved, &plan, &failed);
   sender.join();
   ASSERT_EQ(err, 0);
   EXPECT_EQ(strlen(plan.view.env[1]), (size_t{2} << 20) + 4);
@@ -99,7 +102,8 @@ TEST(ReceivePlan, TellsAHostThatWentAwayAtAnyPoint) {
   pair.first.Reset();
   Reserved reserved;
   ReceivedPlan plan;
-  EXPECT_EQ(ReceivePlan(pair.second.get(), &reserved, &plan), ECONNRESET);
+  wire::Failed failed{};
+  EXPECT_EQ(ReceivePlan(pair.second.get(), &reserved, &plan, &failed), ECONNRESET);
 }
 
 TEST(ReceivePlan, NotesWhatIsReservedUntilThePlanComes) {
@@ -110,7 +114,8 @@ TEST(ReceivePlan, NotesWhatIsReservedUntilThePlanComes) {
   SendWithDescriptor(pair.first.get(), KeeperHost::PlanFrame(ShellPlan("exit")), null.get());
   Reserved reserved;
   ReceivedPlan plan;
-  ASSERT_EQ(ReceivePlan(pair.second.get(), &reserved, &plan), 0);
+  wire::Failed failed{};
+  ASSERT_EQ(ReceivePlan(pair.second.get(), &reserved, &plan, &failed), 0);
   EXPECT_STREQ(reserved.temp_dir, "/tmp/x");
   EXPECT_STREQ(reserved.cgroup_name, "leaf");
   EXPECT_TRUE(reserved.cgroup_place.valid());

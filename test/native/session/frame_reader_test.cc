@@ -48,6 +48,7 @@ class FrameReaderTest : public testing::Test {
 TEST_F(FrameReaderTest, ReadsEveryKindOfFrame) {
   Send(Bytes(wire::Type::kStarted, wire::Started{77, 1}) +
        Bytes(wire::Type::kFailed, wire::Failed{Stage::kCwd, 0, ENOENT, 3, {}}) +
+       Bare({wire::kMagic, wire::kVersion, wire::Type::kWorking, 0, 0}) +
        Bytes(wire::Type::kExited, wire::Exited{5, 6}));
   ASSERT_EQ(Next(), Status::kFrame);
   EXPECT_EQ(frame_.type, wire::Type::kStarted);
@@ -57,6 +58,8 @@ TEST_F(FrameReaderTest, ReadsEveryKindOfFrame) {
   EXPECT_EQ(frame_.failed.stage, Stage::kCwd);
   EXPECT_EQ(frame_.failed.err, ENOENT);
   EXPECT_EQ(frame_.failed.candidate, 3U);
+  ASSERT_EQ(Next(), Status::kFrame);
+  EXPECT_EQ(frame_.type, wire::Type::kWorking);
   ASSERT_EQ(Next(), Status::kFrame);
   EXPECT_EQ(frame_.type, wire::Type::kExited);
   EXPECT_EQ(frame_.exited.code, 5);

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "support/faulty_keeper_linux.h"
@@ -89,6 +90,33 @@ TEST(UnawaitedStart, OfAKeeperThatEndsWithoutAnAnswerIsTold) {
   TempDir dir;
   const std::string path = dir.Write("keeper", "#!/bin/sh\nhead -c 100 <&3 >/dev/null\n", 0755);
   ExpectLateFailure(path, {Stage::kKeeper, ECONNRESET, "keeper failed.: Connection reset by peer\n"}, true);
+}
+
+// It says so while it reads a large directory, and then what it was about.
+TEST(UnawaitedStart, OfAKeeperThatTakesItsTimeIsWaitedFor) {
+  const auto bytes = [](const auto& value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  wire::Failed failed{Stage::kConfinement, 0, EIO, 0, {}};
+  strcpy(failed.text, "/some/where");
+  const std::string frames =
+      bytes(wire::Header{wire::kMagic, wire::kVersion, wire::Type::kWorking, 0, 0}) +
+      bytes(wire::Header{wire::kMagic, wire::kVersion, wire::Type::kWorking, 0, 0}) +
+      bytes(wire::Header{wire::kMagic, wire::kVersion, wire::Type::kFailed, sizeof failed, 0}) +
+      bytes(failed);
+  TempDir dir;
+  const std::string answer = dir.Write("answer", frames);
+  const std::string path = dir.Write(
+      "keeper", "#!/bin/sh\nhead -c 100 <&3 >/dev/null; cat '" + answer + "' >&3; cat <&3 >/dev/null\n",
+      0755);
+  ExpectLateFailure(
+      path, {Stage::kConfinement, EIO, "confinement failed.: /some/where: Input/output error\n"}, false);
+  SpawnRequest request = ShellRequest("exit 0");
+  request.keeper_path = path;
+  LiveSession session(request);
+  ASSERT_FALSE(session.ok());
+  EXPECT_STREQ(StageName(session.error().stage), "confinement");
+  EXPECT_EQ(session.error().subject, "/some/where");
 }
 
 TEST(UnawaitedStart, OfAKeeperThatSpeaksAnotherLanguageIsTold) {

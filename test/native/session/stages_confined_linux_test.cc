@@ -54,6 +54,38 @@ class ConfinedStage : public ::testing::Test {
   Scratch scratch_;
 };
 
+// Directories with something protected in them are read by the keeper.
+TEST_F(ConfinedStage, RulesAroundWhatIsProtected) {
+  scratch_.File("home/me/store/key");
+  const auto request_with = [&](const std::string& keeper_path) {
+    PolicyInput input = scratch_.Input(R"({"enabled": true, "additional_read_only_paths": ["~/store"],)"
+                                       R"( "denied_read_paths": ["~/store/key"]})");
+    input.env = {{"PATH", "/usr/bin:/bin"}};
+    SpawnRequest request = ShellRequest("exit 0");
+    request.policy = scratch_.Resolve(std::move(input));
+    request.keeper_path = keeper_path;
+    return request;
+  };
+  auto pump = AcquirePump();
+  for (const bool fails : {false, true}) {
+    const std::vector<Fault> faults = {{SYS_getdents64, EIO}};
+    FaultyKeeper keeper(fails ? faults : std::vector<Fault>{});
+    const Footprint before = Footprint::AtRest();
+    {
+      LiveSession session(request_with(keeper.path()));
+      EXPECT_EQ(session.ok(), !fails);
+      if (fails) {
+        EXPECT_STREQ(StageName(session.error().stage), "confinement");
+        EXPECT_EQ(ErrnoName(session.error().err), "EIO");
+        EXPECT_EQ(session.error().subject, scratch_.Home("store"));
+      } else {
+        EXPECT_EQ(session.ReadToEnd().code, 0);
+      }
+    }
+    EXPECT_EQ(Footprint::Settled(before), before);
+  }
+}
+
 TEST_F(ConfinedStage, OuterDomain) {
   ExpectFault({{landlock::kRestrictSelf, EPERM}}, Stage::kOuterDomain, EPERM);
 }
