@@ -44,6 +44,10 @@ export interface NativeRequest {
   keeperPath: string;
   /** Instead of a new one. */
   keeper?: NativeHandle;
+  /**
+   * True: what cannot be executed is thrown, and the call returns when the program runs, or when it is certain that it
+   * will. False: the call waits for nothing, and a failure shows up as a line of output and an exit.
+   */
   waitForExec: boolean;
   keepAliveAfterExit?: boolean;
   /** -1: the terminal. */
@@ -66,6 +70,7 @@ export interface NativeHandlers {
   onMore(): void;
   /** How often each limit was hit since the last call. */
   onLimit(processes: number, memory: number): void;
+  onTracking(): void;
   text: boolean;
 }
 
@@ -75,8 +80,10 @@ export interface NativeSession {
   readonly slaveName: string;
   /** JSON; see enforcement.ts. */
   readonly enforcement: string;
-  /** JSON: {mechanisms, noCgroup}. */
+  /** JSON: {mechanisms, noCgroup}. Waits for the keeper's answer. */
   readonly tracking: string;
+  /** Whether that is known. If not, onTracking tells, once it is, that it is weak; if it is strong nobody is told. */
+  readonly trackingKnown: boolean;
   /** Bytes that the kernel has not taken yet. */
   readonly queuedInput: number;
   /** Returns queuedInput. */

@@ -57,7 +57,7 @@ export class Terminal extends LegacyEvents {
   private needsDrain = false;
   private exited = false;
   private readonly enforcement: string;
-  private readonly trackedBy: string;
+  private trackedBy: string | undefined;
   private readonly context = new AsyncResource('SandboxedPty');
   private disposal: Promise<DisposeReport> | undefined;
   private afterExit: (() => void) | undefined;
@@ -103,12 +103,12 @@ export class Terminal extends LegacyEvents {
         onLimit: this.inContext((processes: number, memory: number) =>
           this.violated(limitViolations(processes, memory)),
         ),
+        onTracking: this.inContext(() => this.warnOfWeakTracking()),
         text: this.decoder.acceptsText,
       },
       sandbox,
     );
     this.enforcement = sandbox ? this.session.enforcement : '';
-    this.trackedBy = this.session.tracking;
     this.input = new InputFeeder(this.session);
     this.flow = new OutputFlow(this.session);
     this.ptsName = this.session.slaveName;
@@ -136,9 +136,13 @@ export class Terminal extends LegacyEvents {
   // ---- output -----------------------------------------------------------------------------------------------------
 
   private openGate(): void {
+    if (this.session.trackingKnown) this.warnOfWeakTracking();
+    this.flow.begin();
+  }
+
+  private warnOfWeakTracking(): void {
     const warning = trackingWarning(this.tracking);
     if (warning) this.warn(warning);
-    this.flow.begin();
   }
 
   /** In another turn of the event loop, which a session that does not hold the loop must not bring about. */
@@ -362,9 +366,9 @@ export class Terminal extends LegacyEvents {
     }
   }
 
-  /** What will end the session when it is disposed of. */
+  /** What will end the session when it is disposed of. Like `pid`, whoever asks before it is known waits for it. */
   get tracking(): Tracking {
-    return JSON.parse(this.trackedBy) as Tracking;
+    return JSON.parse((this.trackedBy ??= this.session.tracking)) as Tracking;
   }
 
   /** Everybody who belongs to the session now. */

@@ -8,7 +8,7 @@
 #include "binding/failure.h"
 #include "binding/keeper_handle.h"
 #include "binding/read_request.h"
-#include "settings/json_writer.h"
+#include "session/tracking_report.h"
 
 namespace spty {
 
@@ -32,6 +32,7 @@ Napi::Function NativeSession::Define(Napi::Env env) {
                          InstanceAccessor<&NativeSession::QueuedInput>("queuedInput"),
                          InstanceAccessor<&NativeSession::EnforcementJson>("enforcement"),
                          InstanceAccessor<&NativeSession::TrackingJson>("tracking"),
+                         InstanceAccessor<&NativeSession::TrackingKnown>("trackingKnown"),
                          InstanceMethod<&NativeSession::Dispose>("dispose"),
                          InstanceMethod<&NativeSession::ListProcesses>("listProcesses"),
                          InstanceMethod<&NativeSession::ForgetProcesses>("forgetProcesses"),
@@ -72,11 +73,9 @@ NativeSession::~NativeSession() { Release(); }
 
 // False with a TypeError pending.
 bool NativeSession::ReadHandlers(const Napi::Value& value) {
-  const std::pair<const char*, Napi::FunctionReference*> handlers[] = {{"onData", &on_data_},
-                                                                       {"onDrain", &on_drain_},
-                                                                       {"onExit", &on_exit_},
-                                                                       {"onMore", &on_more_},
-                                                                       {"onLimit", &on_limit_}};
+  const std::pair<const char*, Napi::FunctionReference*> handlers[] = {
+      {"onData", &on_data_}, {"onDrain", &on_drain_}, {"onExit", &on_exit_},
+      {"onMore", &on_more_}, {"onLimit", &on_limit_}, {"onTracking", &on_tracking_}};
   Napi::Value object = value.IsObject() ? value : Napi::Object::New(value.Env());
   for (const auto& [name, reference] : handlers) {
     Napi::Value handler = object.As<Napi::Object>().Get(name);
@@ -100,6 +99,10 @@ void NativeSession::Schedule() {
 void NativeSession::Deliver() {
   if (session_ == nullptr) return;
   if (session_->TakeInputFlushed()) Call(on_drain_, {});
+  if (session_ != nullptr && OwesTracking()) {
+    tracking_told_ = true;
+    Call(on_tracking_, {});
+  }
   if (session_ != nullptr) DeliverLimitHits();
   // While output is held back there is no end either, unless there is no output.
   if (session_ != nullptr && (HoldsOutput() || !DeliverOutput())) DeliverEnd();
@@ -125,7 +128,7 @@ void NativeSession::DeliverLimitHits() {
 bool NativeSession::HoldsOutput() const { return paused_ && !(begun_ && killed_ && session_->shell_ended()); }
 
 bool NativeSession::HasNews() {
-  if (session_->input_flushed() || session_->has_hits()) return true;
+  if (session_->input_flushed() || session_->has_hits() || OwesTracking()) return true;
   if (!HoldsOutput() && session_->has_output()) return true;
   return begun_ && !end_delivered_ && session_->HasEnd();
 }
@@ -169,7 +172,8 @@ void NativeSession::DeliverEnd() {
 
 // They hold the terminal, and the terminal holds us: nothing of that would ever be collected.
 void NativeSession::ForgetHandlers() {
-  for (Napi::FunctionReference* handler : {&on_data_, &on_drain_, &on_exit_, &on_more_, &on_limit_})
+  for (Napi::FunctionReference* handler :
+       {&on_data_, &on_drain_, &on_exit_, &on_more_, &on_limit_, &on_tracking_})
     handler->Reset();
 }
 
@@ -202,7 +206,10 @@ void NativeSession::Release() {
   std::shared_ptr<Session> session = std::move(session_);
   ended_ = session;
   processes_.Forget();
-  if (end_delivered_) pid_ = session->Pid();
+  if (end_delivered_) {
+    pid_ = session->Pid();
+    tracking_ = TrackingToJson(*session);
+  }
   session->Release();
   addon_->Forget(this);
   SetLoopRef(false);
@@ -308,22 +315,17 @@ Napi::Value NativeSession::Fd(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), session_ == nullptr ? -1 : session_->master());
 }
 
-// What ends the session: JSON.
+// What ends the session. Waits for the keeper to tell what it can prove, where Spawn did not.
 Napi::Value NativeSession::TrackingJson(const Napi::CallbackInfo& info) {
-  JsonWriter out;
-  out.BeginObject();
-  if (session_ != nullptr) {
-    out.Key("mechanisms").BeginArray();
-    if (session_->killed_by_cgroup()) out.String("cgroup");
-    if (session_->scoped()) out.String("landlock-scope");
-    out.String(session_->marked() ? "seatbelt-mark" : "subreaper").EndArray();
-    if (!session_->killed_by_cgroup()) out.Key("noCgroup").String(session_->no_cgroup());
-    // See TrackingProfile.
-    if (session_->marked() && !session_->enforcement().confined)
-      out.Key("unmarked").String("setuid programs such as sudo, sandbox-exec, and what these start");
-  }
-  out.EndObject();
-  return Napi::String::New(info.Env(), out.Take());
+  if (session_ == nullptr) return Napi::String::New(info.Env(), tracking_);
+  if (session_->scope_pending()) (void)session_->Pid();
+  return Napi::String::New(info.Env(), TrackingToJson(*session_));
+}
+
+// If not, onTracking tells when it is, should it be weak.
+Napi::Value NativeSession::TrackingKnown(const Napi::CallbackInfo& info) {
+  tracking_told_ = session_ == nullptr || !session_->scope_pending();
+  return Napi::Boolean::New(info.Env(), tracking_told_);
 }
 
 // dispose({signal, graceMs, deadlineMs}, callback(json)) -> whether there is something to end; if not, the

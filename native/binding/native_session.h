@@ -47,6 +47,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   Napi::Value SlaveName(const Napi::CallbackInfo& info);
   Napi::Value EnforcementJson(const Napi::CallbackInfo& info);
   Napi::Value TrackingJson(const Napi::CallbackInfo& info);
+  Napi::Value TrackingKnown(const Napi::CallbackInfo& info);
   Napi::Value Dispose(const Napi::CallbackInfo& info);
   Napi::Value ListProcesses(const Napi::CallbackInfo& info);
   void ForgetProcesses(const Napi::CallbackInfo& info);
@@ -58,6 +59,7 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   void Schedule();
   bool HoldsOutput() const;
   bool HasNews();
+  bool OwesTracking() const { return begun_ && !tracking_told_ && session_->found_weak(); }
   void DeliverLimitHits();
   bool DeliverOutput();
   void DeliverEnd();
@@ -70,11 +72,15 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   std::shared_ptr<Session> session_;  // null once the end was delivered, or after Release
   // The shell's, once the end was delivered.
   Result<pid_t> pid_ = Error{Stage::kKeeper, ESRCH, "the session is over"};
+  // What it answered about tracking, once the end was delivered.
+  std::string tracking_ = "{}";
+  bool tracking_told_ = true;  // or not waited for
   Napi::FunctionReference on_data_;
   Napi::FunctionReference on_drain_;
   Napi::FunctionReference on_exit_;
   Napi::FunctionReference on_more_;
   Napi::FunctionReference on_limit_;
+  Napi::FunctionReference on_tracking_;
   bool text_ = false;    // pure ASCII output is handed over as a string
   bool paused_ = true;   // at first until lib/ has given listeners a chance to come:
   bool begun_ = false;   // it has

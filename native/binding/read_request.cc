@@ -69,6 +69,7 @@ std::optional<SpawnRequest> ReadSpawnRequest(const Napi::Value& value) {
   request.utf8 = fields.Bool("utf8");
   request.keeper_path = fields.String("keeperPath");
   request.wait_for_exec = fields.Bool("waitForExec");
+  request.unless_sure = true;
   if (fields.Has("uid") && fields.Has("gid")) {
     request.ids = SpawnRequest::Ids{fields.Number("uid"), fields.Number("gid")};
   }

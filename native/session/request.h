@@ -32,6 +32,9 @@ struct SpawnRequest {
   // True: a program or directory that cannot be used is an error of Spawn. False, as node-pty: Spawn returns
   // before there is a process, and the failure shows up later as a line of output and exit code 1.
   bool wait_for_exec = true;
+  // With wait_for_exec: Spawn waits only where it cannot be told beforehand that both can be used
+  // (exec_check.h). What nobody can know beforehand then shows up later, as above.
+  bool unless_sure = false;
   // What the session may do; null: it is tracked, and nothing is restricted.
   std::shared_ptr<const Policy> policy;
   // How hard to try for a cgroup of the session's own: it is used where one can be made.

@@ -230,6 +230,7 @@ void Session::HandleFrame(const Frame& frame) {
     case wire::Type::kStarted:
       NoteStart(frame.started);
       if (!expects_end_) pump_.SetDeadline(control_token_, std::nullopt);
+      if (found_weak()) Tell();
       return;
     case wire::Type::kWorking:
       return ProlongStart();

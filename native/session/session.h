@@ -114,8 +114,14 @@ class Session final : public Pump::Source,
   bool has_cgroup() const { return cgroup_.has_value(); }
   // Whether the keeper ends everybody in it in one stroke.
   bool killed_by_cgroup() const { return cgroup_ && cgroup_->kill() >= 0; }
-  // Whether the keeper has proven that it reaches the whole session, and nobody else, in one stroke.
+  // Whether the keeper has proven that it reaches the whole session, and nobody else, in one stroke. It tells
+  // that with the shell's number.
   bool scoped() const { return scoped_; }
+  // Whether that can still come.
+  bool scope_pending() { return expects_scope_ && !start_known(); }
+  // Whether it has not come, although it could have, and there is no cgroup to do without it.
+  bool found_weak();
+  bool start_known();
   // macOS: whether the session's processes are told by its Seatbelt profile.
   bool marked() const { return !mark_.empty(); }
   // Why the session is not ended by a cgroup; "" if it is.
@@ -160,7 +166,6 @@ class Session final : public Pump::Source,
   void HandleFailure(const wire::Failed& failed);
   void ShowFailure(const Error& error);
   void HandleKeeperGone(const Error& reason);
-  bool start_known();
   void ExpectStart();
   void UrgeStart();
   void ProlongStart();
@@ -185,6 +190,7 @@ class Session final : public Pump::Source,
   std::condition_variable start_known_;
   std::optional<Result<pid_t>> start_;  // guarded by start_mutex_: the shell's number, or why there is none
   std::atomic<bool> scoped_{false};
+  bool expects_scope_ = false;
   Enforcement enforcement_;
   std::optional<CgroupLeaf> cgroup_;
   std::string no_cgroup_;

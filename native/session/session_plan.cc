@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "keeper/plan.h"
+#include "session/exec_check.h"
 #include "session/host_probe.h"
 #include "session/identity.h"
 #include "session/path_search.h"
@@ -163,7 +164,6 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
   SessionPlan session;
   Plan plan;
   plan.signal_mask = CurrentSignalMask();
-  plan.started_means_running = request.wait_for_exec;
   if (request.ids) {
     plan.set_ids = true;
     TRY_ASSIGN(plan.identity, ResolveIdentity(*request.ids));
@@ -175,6 +175,12 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
   plan.argv.reserve(request.args.size() + 1);
   plan.argv.push_back(request.file);
   plan.argv.insert(plan.argv.end(), request.args.begin(), request.args.end());
+  session.wait_for_exec =
+      request.wait_for_exec &&
+      !(request.unless_sure && WillExecute(request, plan.candidates, plan.argv, plan.env));
+  // Also where Spawn does not wait: who asks for the pid gets that of the program and not of a keeper's
+  // child.
+  plan.started_means_running = request.wait_for_exec;
   if (enforcement.applied) {
     TRY_ASSIGN(Confinement confinement, PrepareConfinement(*request.policy, enforcement, slave, keeper.pid(),
                                                            [&](int ruleset, const RulesAround& around) {

@@ -30,6 +30,8 @@ struct SessionPlan {
   // Why there is none.
   std::string no_cgroup;
   std::string mark;  // "" if the session has none
+  // Whether Spawn has to wait until the program runs, in order to know that it does.
+  bool wait_for_exec = true;
 
   // In the order of the wire; lent.
   std::vector<int> Descriptors() const;

@@ -63,8 +63,9 @@ Result<void> Session::HandOver(const SpawnRequest& request, SessionPlan plan) {
   if (cgroup_) cgroup_->ForgetDirectory();
   no_cgroup_ = std::move(plan.no_cgroup);
   mark_ = std::move(plan.mark);
+  expects_scope_ = plan.outer_domain.valid();
   if (!sent.ok() && sent.error().err != EPIPE && sent.error().err != ECONNRESET) return sent;
-  if (sent.ok() && !request.wait_for_exec && !enforcement_.applied) return {};
+  if (sent.ok() && !plan.wait_for_exec) return {};
   auto answer = keeper_.Await();
   // A keeper that refused before it got the plan has said why; that is better than "broken pipe".
   if (!answer.ok()) return sent.ok() ? answer.error() : sent.error();
@@ -99,6 +100,12 @@ Result<pid_t> Session::Pid() {
 bool Session::start_known() {
   std::lock_guard lock(start_mutex_);
   return start_.has_value();
+}
+
+bool Session::found_weak() {
+  if (!expects_scope_ || scoped_ || killed_by_cgroup()) return false;
+  std::lock_guard lock(start_mutex_);
+  return start_ && start_->ok();
 }
 
 void Session::ExpectStart() {

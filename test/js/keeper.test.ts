@@ -1,7 +1,7 @@
 // The helper program beside the addon: how it is found, and what is said when it is not there.
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { host, linux, modulePath, ours, packageRoot, resultOf, temporaryDirectory, writeScript } from './support';
+import { host, linux, modulePath, Need, ours, packageRoot, resultOf, temporaryDirectory, writeScript } from './support';
 
 interface Outcome {
   errors: Array<{ name: string; stage: string; path: string; code: string; message: string }>;
@@ -157,6 +157,43 @@ ours('a package inside an archive uses the helper that was unpacked beside it', 
   expect(await host(source)).toMatchObject({ code: 0, stdout: '7\n', stderr: '' });
 });
 
+const strace: Need = { met: fs.existsSync('/usr/bin/strace'), reason: 'needs strace' };
+
+// The answer that createSandboxedPty() does not wait for says, too, how well the session is tracked.
+ours.needing(linux, strace)('that a session is tracked weakly is told once, also if that turns out after the call', async () => {
+  const { root, keeper } = packageCopy();
+  const real = path.join(path.dirname(keeper), 'real-keeper');
+  fs.copyFileSync(path.join(packageRoot, binaryDirectory(), 'sandboxed-pty-keeper'), real);
+  const run = (): Promise<any> =>
+    resultOf(
+      async (pty, kernel, { root }) => {
+        require(`${root}/dist/feature-limits.js`).featureLimits.cgroup = false;
+        const outcomes = [];
+        for (const file of ['/bin/cat', `${root}/script`]) {
+          const told: string[] = [];
+          const session: any = pty.createSandboxedPty({ file, projectDir: root, sandbox: { enabled: true } });
+          session.onWarning(({ code }: { code: string }) => told.push(code));
+          const exit = new Promise((resolve) => session.onExit(resolve));
+          if (session.tracking.mechanisms.length === 1) await kernel.until('the warning', () => told.length > 0);
+          session.kill('SIGKILL');
+          await exit;
+          outcomes.push({ told, tracking: session.tracking.mechanisms, confined: session.sandbox.confined });
+        }
+        return outcomes;
+      },
+      { module: root, arg: { root } },
+    );
+  writeScript(path.join(root, 'script'), '#!/bin/sh\nexec cat\n');
+  // The proof that the keeper reaches nobody but the session begins with who its host is.
+  const withFault = `#!/bin/sh\nexec strace -D -qq -o /dev/null -e trace=getsockopt -e inject=getsockopt:error=EPERM '${real}'\n`;
+  const proven = { told: [], tracking: ['landlock-scope', 'subreaper'], confined: true };
+  const weak = { told: ['WEAK_TRACKING'], tracking: ['subreaper'], confined: true };
+  fs.copyFileSync(real, keeper);
+  expect(await run()).toEqual([proven, proven]);
+  writeScript(keeper, withFault);
+  expect(await run()).toEqual([weak, weak]);
+});
+
 interface Started {
   handle: object;
   tempDir: string;
@@ -173,7 +210,7 @@ ours.needing(linux)('a keeper that was started ahead is used once, and leaves no
   };
   const native = loadNative();
   const nothing = (): void => {};
-  const handlers = { onData: nothing, onDrain: nothing, onExit: nothing, onMore: nothing, onLimit: nothing, text: false };
+  const handlers = { onData: nothing, onDrain: nothing, onExit: nothing, onMore: nothing, onLimit: nothing, onTracking: nothing, text: false };
   const request = { file: '/bin/true', args: [], env: '', cwd: '/', cols: 80, rows: 24, utf8: true, keeperPath: keeperPath(), waitForExec: true };
   const unused = native.startKeeper(keeperPath(), path.join(temporaryDirectory(), 'private-'));
   expect(fs.statSync(unused.tempDir).mode & 0o777).toBe(0o700);

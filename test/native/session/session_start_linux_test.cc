@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "support/exec_question_linux.h"
 #include "support/faulty_keeper_linux.h"
 #include "support/live_session.h"
 #include "support/processes_linux.h"
@@ -90,6 +91,32 @@ TEST(UnawaitedStart, OfAKeeperThatEndsWithoutAnAnswerIsTold) {
   TempDir dir;
   const std::string path = dir.Write("keeper", "#!/bin/sh\nhead -c 100 <&3 >/dev/null\n", 0755);
   ExpectLateFailure(path, {Stage::kKeeper, ECONNRESET, "keeper failed.: Connection reset by peer\n"}, true);
+}
+
+// Only who waits for the answer hears at once that there is none.
+TEST(UnawaitedStart, IsForWhatIsSureToRun) {
+  if (!CanAskAboutExec()) GTEST_SKIP() << "needs Linux 6.14";
+  TempDir dir;
+  const std::string silent = dir.Write("keeper", "#!/bin/sh\nhead -c 100 <&3 >/dev/null\n", 0755);
+  const std::string script = dir.Write("script", "#!/bin/sh\nexit 3\n", 0755);
+  for (const bool sure : {true, false}) {
+    SpawnRequest request = ShellRequest("exit 3");
+    if (!sure) request.file = script;
+    request.unless_sure = true;
+    {
+      LiveSession session(request);
+      ASSERT_TRUE(session.ok()) << Describe(session.error());
+      EXPECT_EQ(session.ReadToEnd().code, 3);
+    }
+    request.keeper_path = silent;
+    LiveSession session(request);
+    EXPECT_EQ(session.ok(), sure);
+    if (session.ok()) {
+      EXPECT_EQ(session.ReadToEnd().code, 1);
+    } else {
+      EXPECT_STREQ(StageName(session.error().stage), "keeper");
+    }
+  }
 }
 
 // It says so while it reads a large directory, and then what it was about.

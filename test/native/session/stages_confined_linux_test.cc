@@ -10,6 +10,7 @@
 
 #include "policy/scratch.h"
 #include "session/host_probe.h"
+#include "support/exec_question_linux.h"
 #include "support/faulty_keeper_linux.h"
 #include "support/limits.h"
 #include "support/live_session.h"
@@ -51,8 +52,61 @@ class ConfinedStage : public ::testing::Test {
     EXPECT_EQ(Footprint::Settled(before), before);
   }
 
+  // The same where the start is not waited for, as the program will run as far as anybody can tell: it does
+  // not run all the same, which is told late.
+  void ExpectLateFault(const std::vector<Fault>& faults, Stage stage, bool gate = true) {
+    FaultyKeeper keeper(faults);
+    SpawnRequest request = Request();
+    request.args = {"-c", "echo ran; touch ran"};
+    request.cwd = scratch_.project();
+    request.unless_sure = true;
+    request.keeper_path = keeper.path();
+    request.feature_limits.notify = gate;
+    auto pump = AcquirePump();
+    Footprint before = Footprint::AtRest();
+    {
+      LiveSession session(request);
+      ASSERT_TRUE(session.ok()) << Describe(session.error());
+      std::string output;
+      const Session::End end = session.ReadToEnd(&output);
+      EXPECT_EQ(end.code, 1);
+      EXPECT_EQ(end.signal, 0);
+      EXPECT_TRUE(output.starts_with(std::string(StageName(stage)) + " failed.: ")) << output;
+      EXPECT_EQ(output.find("ran"), std::string::npos) << output;
+      EXPECT_FALSE(std::filesystem::exists(scratch_.Project("ran")));
+    }
+    EXPECT_EQ(Footprint::Settled(before), before);
+  }
+
   Scratch scratch_;
 };
+
+// What the next ones stand beside.
+TEST_F(ConfinedStage, UnawaitedWithoutAFault) {
+  if (!CanAskAboutExec()) GTEST_SKIP() << "needs Linux 6.14";
+  FaultyKeeper keeper({});
+  SpawnRequest request = Request();
+  request.args = {"-c", "echo ran; touch ran"};
+  request.cwd = scratch_.project();
+  request.unless_sure = true;
+  request.keeper_path = keeper.path();
+  LiveSession session(request);
+  ASSERT_TRUE(session.ok()) << Describe(session.error());
+  std::string output;
+  EXPECT_EQ(session.ReadToEnd(&output).code, 0);
+  EXPECT_EQ(output, "ran\n");
+  EXPECT_TRUE(std::filesystem::exists(scratch_.Project("ran")));
+  EXPECT_TRUE(session->scoped());
+}
+
+TEST_F(ConfinedStage, UnawaitedTellsLater) {
+  if (!CanAskAboutExec()) GTEST_SKIP() << "needs Linux 6.14";
+  ExpectLateFault({{landlock::kRestrictSelf, EPERM}}, Stage::kOuterDomain);
+  ExpectLateFault({{SYS_capset, EPERM}}, Stage::kPrivileges);
+  ExpectLateFault({{SYS_prctl, EINVAL, 0, PR_SET_NO_NEW_PRIVS, true}}, Stage::kPrivileges, false);
+  ExpectLateFault({{landlock::kRestrictSelf, E2BIG, -1, 0, true}}, Stage::kLandlock, false);
+  ExpectLateFault({{SYS_seccomp, EINVAL}}, Stage::kSeccomp);
+}
 
 // Directories with something protected in them are read by the keeper.
 TEST_F(ConfinedStage, RulesAroundWhatIsProtected) {
@@ -71,6 +125,16 @@ TEST_F(ConfinedStage, RulesAroundWhatIsProtected) {
     const std::vector<Fault> faults = {{SYS_getdents64, EIO}};
     FaultyKeeper keeper(fails ? faults : std::vector<Fault>{});
     const Footprint before = Footprint::AtRest();
+    if (fails && CanAskAboutExec()) {
+      SpawnRequest unawaited = request_with(keeper.path());
+      unawaited.unless_sure = true;
+      LiveSession session(unawaited);
+      ASSERT_TRUE(session.ok());
+      std::string output;
+      EXPECT_EQ(session.ReadToEnd(&output).code, 1);
+      EXPECT_EQ(output, "confinement failed.: " + scratch_.Home("store") + ": Input/output error\n");
+      EXPECT_EQ(session->Pid().error().subject, scratch_.Home("store"));
+    }
     {
       LiveSession session(request_with(keeper.path()));
       EXPECT_EQ(session.ok(), !fails);
@@ -93,15 +157,26 @@ TEST_F(ConfinedStage, OuterDomain) {
 // A keeper that cannot prove that kill(-1) spares the host does without it, and says so.
 TEST_F(ConfinedStage, ScopeIsClaimedOnlyIfItIsProven) {
   for (const bool proven : {true, false}) {
-    FaultyKeeper keeper(proven ? std::vector<Fault>{} : std::vector<Fault>{{SYS_getsockopt, EPERM}});
-    PolicyInput input = scratch_.Input(R"({"enabled": true})");
-    input.env = {{"PATH", "/usr/bin:/bin"}};
-    SpawnRequest request = ShellRequest("echo ready; read x");
-    request.keeper_path = keeper.path();
-    request.policy = scratch_.Resolve(std::move(input));
-    LiveSession session(request);
-    ASSERT_TRUE(session.ok()) << Describe(session.error());
-    EXPECT_EQ(session->scoped(), proven);
+    for (const bool awaited : {true, false}) {
+      FaultyKeeper keeper(proven ? std::vector<Fault>{} : std::vector<Fault>{{SYS_getsockopt, EPERM}});
+      PolicyInput input = scratch_.Input(R"({"enabled": true})");
+      input.env = {{"PATH", "/usr/bin:/bin"}};
+      SpawnRequest request = ShellRequest("read x");
+      request.keeper_path = keeper.path();
+      request.policy = scratch_.Resolve(std::move(input));
+      request.use_cgroup = false;
+      request.unless_sure = !awaited;
+      LiveSession session(request);
+      ASSERT_TRUE(session.ok()) << Describe(session.error());
+      // Nothing is printed: it is the news itself that is told, or none has to be.
+      if (!awaited && !proven) {
+        EXPECT_TRUE(session.listener().WaitUntil([&] { return session->found_weak(); }));
+      }
+      EXPECT_TRUE(session->Pid().ok());
+      EXPECT_FALSE(session->scope_pending());
+      EXPECT_EQ(session->scoped(), proven);
+      EXPECT_EQ(session->found_weak(), !proven);
+    }
   }
 }
 
