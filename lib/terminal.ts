@@ -56,7 +56,7 @@ export class Terminal extends LegacyEvents {
   private holdsLoop = true;
   private needsDrain = false;
   private exited = false;
-  private readonly enforcement: string;
+  private readonly hasSettings: boolean;
   private trackedBy: string | undefined;
   private readonly context = new AsyncResource('SandboxedPty');
   private disposal: Promise<DisposeReport> | undefined;
@@ -108,7 +108,7 @@ export class Terminal extends LegacyEvents {
       },
       sandbox,
     );
-    this.enforcement = sandbox ? this.session.enforcement : '';
+    this.hasSettings = sandbox !== undefined;
     this.input = new InputFeeder(this.session);
     this.flow = new OutputFlow(this.session);
     this.ptsName = this.session.slaveName;
@@ -130,7 +130,7 @@ export class Terminal extends LegacyEvents {
 
   /** For each protection, what enforces it or why nothing does. */
   get sandbox(): Enforcement {
-    return readEnforcement(this.enforcement);
+    return readEnforcement(this.hasSettings ? this.session.enforcement : '');
   }
 
   // ---- output -----------------------------------------------------------------------------------------------------

@@ -206,6 +206,7 @@ void NativeSession::Release() {
   std::shared_ptr<Session> session = std::move(session_);
   ended_ = session;
   processes_.Forget();
+  enforcement_ = session->enforcement();
   if (end_delivered_) {
     pid_ = session->Pid();
     tracking_ = TrackingToJson(*session);
@@ -384,8 +385,8 @@ Napi::Value NativeSession::ListProcesses(const Napi::CallbackInfo& info) {
 void NativeSession::ForgetProcesses(const Napi::CallbackInfo&) { processes_.Forget(); }
 
 Napi::Value NativeSession::EnforcementJson(const Napi::CallbackInfo& info) {
-  return Napi::String::New(info.Env(),
-                           session_ == nullptr ? "" : spty::EnforcementToJson(session_->enforcement()));
+  const Enforcement& enforcement = session_ == nullptr ? enforcement_ : session_->enforcement();
+  return Napi::String::New(info.Env(), spty::EnforcementToJson(enforcement));
 }
 
 Napi::Value NativeSession::SlaveName(const Napi::CallbackInfo& info) {

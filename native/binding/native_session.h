@@ -72,6 +72,8 @@ class NativeSession final : public Napi::ObjectWrap<NativeSession>, public Sessi
   std::shared_ptr<Session> session_;  // null once the end was delivered, or after Release
   // The shell's, once the end was delivered.
   Result<pid_t> pid_ = Error{Stage::kKeeper, ESRCH, "the session is over"};
+  // Once there is no session any more.
+  Enforcement enforcement_;
   // What it answered about tracking, once the end was delivered.
   std::string tracking_ = "{}";
   bool tracking_told_ = true;  // or not waited for
