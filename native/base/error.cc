@@ -74,4 +74,6 @@ std::string Describe(const Error& error) {
   return text;
 }
 
+bool IsShortage(int err) { return err == EMFILE || err == ENFILE || err == ENOMEM; }
+
 }  // namespace spty

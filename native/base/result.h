@@ -23,6 +23,9 @@ std::string Describe(const Error& error);
 // "ENOENT" and friends; "E<number>" for one that has no name here.
 std::string ErrnoName(int err);
 
+// Whether the host has no descriptor or memory to spare, which says nothing about what it asked for.
+bool IsShortage(int err);
+
 template <typename T>
 class [[nodiscard]] Result {
  public:

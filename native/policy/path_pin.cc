@@ -16,19 +16,6 @@ Result<PinnedPath> PinPath(const std::string& absolute_path) {
   return PinThroughLinks(absolute_path);
 }
 
-Result<void> VerifyPin(const PinnedPath& pin) {
-  const Result<PinnedPath> now = PinPath(pin.path);
-  // A host without a descriptor to spare has not seen the path change.
-  const int err = now.ok() ? 0 : now.error().err;
-  if (err == EMFILE || err == ENFILE || err == ENOMEM) return Error{Stage::kPolicy, err, pin.path};
-  if (err != 0) return Error{Stage::kPolicy, ESTALE, pin.path};
-  const PinnedPath& found = now.value();
-  if (found.path != pin.path || found.device != pin.device || found.inode != pin.inode) {
-    return Error{Stage::kPolicy, ESTALE, pin.path};
-  }
-  return {};
-}
-
 bool IsBeyondTheUser(const std::string& directory) {
   if (geteuid() == 0) return false;
   const Result<PinnedPath> pin = PinPath(directory);

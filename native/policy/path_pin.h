@@ -45,7 +45,8 @@ std::string RealName(const std::string& place);
 // meanwhile the answer is no. For root the answer is always no.
 bool IsBeyondTheUser(const std::string& directory);
 
-// Whether the pinned file is still what its path leads to, with no symbolic link on the way. ESTALE if not.
+// Whether the pinned file is still what its path leads to, and is no symbolic link. ESTALE if not; the error
+// itself if the host is short of something, and has not seen the path change.
 Result<void> VerifyPin(const PinnedPath& pin);
 
 }  // namespace spty

@@ -85,4 +85,14 @@ std::string RealName(const std::string& place) {
   return pin.ok() && IsSamePlace(pin.value(), place) ? std::move(pin).value().path : place;
 }
 
+// Rules are about paths here, so that the way there counts, too.
+Result<void> VerifyPin(const PinnedPath& pin) {
+  const Result<PinnedPath> now = PinPath(pin.path);
+  if (!now.ok()) return PinError(IsShortage(now.error().err) ? now.error().err : ESTALE, pin.path);
+  const PinnedPath& found = now.value();
+  if (found.path != pin.path || found.device != pin.device || found.inode != pin.inode)
+    return PinError(ESTALE, pin.path);
+  return {};
+}
+
 }  // namespace spty

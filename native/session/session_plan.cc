@@ -93,12 +93,8 @@ std::string WhyNoLimits(const SpawnRequest& request) {
   return place.ok() ? "" : "limits are kept by cgroup controllers: " + Describe(place.error());
 }
 
-// That this host has no descriptor or memory to spare at the moment says nothing about its cgroups, and is no
-// reason to track a session less well.
-bool IsShortage(int err) { return err == EMFILE || err == ENFILE || err == ENOMEM; }
-
 // A leaf where one can be made. None is no error, but for limits: the session is then tracked by its keeper
-// alone, and says so.
+// alone, and says so. Not for a shortage of the moment, which is no reason to track a session less well.
 Result<void> JoinCgroup(const SpawnRequest& request, const CgroupLimits& limits, KeeperProcess& keeper,
                         Plan& plan, SessionPlan& session) {
   if (!request.use_cgroup) {

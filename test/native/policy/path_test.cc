@@ -71,10 +71,14 @@ TEST(PathPinTest, FindsASwapForALink) {
   EXPECT_EQ(VerifyPin(pin.value()).error().err, ESTALE);
   scratch.Link("a", "other");
   EXPECT_EQ(VerifyPin(pin.value()).error().err, ESTALE);
-  // Even to the very same directory: the path is not what was approved any more.
+  // In its own place, too, even one that leads to the very same directory.
   std::filesystem::remove(scratch.Path("a"));
-  scratch.Link("a", "moved");
+  scratch.Dir("a");
+  scratch.Link("a/b", "../moved/b");
   EXPECT_EQ(VerifyPin(pin.value()).error().err, ESTALE);
+  std::filesystem::remove(scratch.Path("a/b"));
+  std::filesystem::rename(scratch.Path("moved/b"), scratch.Path("a/b"));
+  EXPECT_TRUE(VerifyPin(pin.value()).ok());
 }
 
 class ResolverTest : public ::testing::Test {
