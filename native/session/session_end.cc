@@ -108,12 +108,13 @@ void Session::ShellEnded(End end) {
   (void)NoteNoStart(Error{Stage::kKeeper, EPROTO, "no pid from the keeper"});
   // A limit may be what ended it; whoever hears of the end has heard of that.
   LookAtLimits();
-  // Whatever the shell left running ends with it, unless it was asked for.
-  if (!keep_alive_) EndNow();
   terminal_.Finish();
   TellEnd();
   // Nothing to finish if the terminal was hung up before.
   Tell();
+  // Whatever the shell left running ends with it, unless it was asked for. After the news: the keeper that
+  // wakes up may take our processor, and the host would wait for it.
+  if (!keep_alive_) EndNow();
 }
 
 // After an ordinary end the keeper closes last. If there was none, somebody killed the keeper (or it talks
