@@ -2,18 +2,38 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <mutex>
+#include <string>
 #include <string_view>
 
 #include "track/process_ref.h"
 #include "track/take_number.h"
 
 namespace spty {
+namespace {
 
-std::string OwnerTag() { return OwnerTag(getpid()); }
-
-std::string OwnerTag(pid_t pid) {
-  return std::to_string(pid) + "-" + std::to_string(StartTimeOf(pid)) + "-" + OwnerPlace();
+std::string TagOf(pid_t pid, uint64_t start) {
+  return std::to_string(pid) + "-" + std::to_string(start) + "-" + OwnerPlace();
 }
+
+}  // namespace
+
+std::string OwnerTag() {
+  static std::mutex mutex;
+  static pid_t owner = 0;
+  static std::string known;
+  std::lock_guard lock(mutex);
+  // A child that was forked is somebody else, and a start time that could not be read is not to be
+  // remembered.
+  if (const pid_t self = getpid(); owner != self || OwnerPlace() == kNoPlace) {
+    const uint64_t start = StartTimeOf(self);
+    known = TagOf(self, start);
+    owner = start == 0 ? 0 : self;
+  }
+  return known;
+}
+
+std::string OwnerTag(pid_t pid) { return TagOf(pid, StartTimeOf(pid)); }
 
 bool OwnerLives(const std::string& tag) {
   std::string_view rest = tag;
