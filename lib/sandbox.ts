@@ -12,6 +12,9 @@ import { ResolvedSettings, resolveSettings, SettingsInput } from './settings';
 import type { NativeHandle } from './settings-native';
 import type { SandboxPermissions, SessionKind } from './settings-types';
 
+// That of now: a program's tests may replace the global one.
+const { setImmediate } = globalThis;
+
 /** What createSandboxedPty() needs to know besides node-pty's options. */
 export interface SandboxOptions {
   /**
@@ -106,7 +109,9 @@ export class Sandbox {
 
   /** The session runs: the kernel has the rules, the keeper the directory. */
   handOver(): void {
-    this.policy.dispose();
+    disposeHandedOver();
+    handedOver = this.policy;
+    setImmediate(disposeHandedOver);
   }
 
   /** Why a program that is there could not be executed, if the policy is to blame. */
@@ -127,6 +132,14 @@ export class Sandbox {
     // The keeper has removed it, unless somebody killed it.
     if (this.tempDir !== undefined) removeTree(this.tempDir);
   }
+}
+
+/** The policy of the last session. Some dozens of descriptors are closed once the caller has its terminal; never those of two. */
+let handedOver: Policy | undefined;
+
+function disposeHandedOver(): void {
+  handedOver?.dispose();
+  handedOver = undefined;
 }
 
 /** By its mode: the policy is not to blame for that. */

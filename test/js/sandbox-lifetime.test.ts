@@ -92,7 +92,8 @@ sandboxed('a failed start leaves no temporary directory', () => {
 sandboxed('the descriptors of the policy are closed as soon as the session runs', async () => {
   const plain = script('echo ready; read line');
   await plain.printed('ready');
-  const warm = confined('read line');
+  const warm = confined('echo ready; read line');
+  await warm.printed('ready');
   const before = openFds();
   const another = script('echo ready; read line');
   await another.printed('ready');
@@ -108,6 +109,22 @@ sandboxed('the descriptors of the policy are closed as soon as the session runs'
   expect(links.filter((link) => link.startsWith('/') && !expected.test(link))).toEqual([]);
   expect(links.join()).not.toContain('landlock');
   warm.pty.kill('SIGKILL');
+});
+
+sandboxed('of many that start in one turn only the last one holds the descriptors of its policy, until the next turn', async () => {
+  const first = confined('echo ready; read line', workspace);
+  await first.printed('ready');
+  const held: number[] = [];
+  for (const count of [1, 5]) {
+    const sessions = Array.from({ length: count }, () => confined('read line', workspace));
+    const during = openFds().length;
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    held.push(during - openFds().length);
+    for (const { pty } of sessions) pty.kill('SIGKILL');
+    await Promise.all(sessions.map((session) => session.exit()));
+  }
+  expect(held[0]).toBeGreaterThan(10);
+  expect(held[1]).toBe(held[0]);
 });
 
 sandboxed('200 confined sessions leave no descriptor, thread, child or temporary file', async () => {
