@@ -17,7 +17,7 @@
 #include "session/exec_check.h"
 #include "session/native_program.h"
 #include "uapi/capability.h"
-#include "uapi/execveat.h"
+#include "uapi/faccessat2.h"
 #include "uapi/openat2.h"
 
 namespace spty {
@@ -27,6 +27,9 @@ namespace {
 // kLeastStack.
 constexpr size_t kAlwaysFits = size_t{96} * 1024;
 constexpr rlim_t kLeastStack = 1U << 20;
+
+// A lookup that asks nobody also fails where somebody mounts or renames something at that moment.
+constexpr int kTries = 4;
 
 // Of this machine's own disks and memory. Others may keep whoever looks waiting for another machine or a
 // process, or, as /proc, say something else to each process.
@@ -48,18 +51,26 @@ struct Place {
   bool IsOnlyMissing() const { return err == ENOENT || err == ENOTDIR; }
 };
 
+// Only as far as the kernel knows the way by heart: a server or process that has to be asked may not answer,
+// and who looks is the host. Not even a disk is waited for: the session's own start finds out as well.
 Place Find(const std::string& name) {
   Place place;
   uapi::OpenHow how{};
   how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = uapi::kResolveNoMagiclinks;
-  place.fd = AboveStdio(Fd(static_cast<int>(
-      RetryEintr([&] { return syscall(uapi::kSysOpenat2, AT_FDCWD, name.c_str(), &how, sizeof how); }))));
-  if (!place.fd.valid() || fstat(place.fd.get(), &place.info) == -1) {
-    place.err = errno;
-    return place;
+  how.resolve = uapi::kResolveNoMagiclinks | uapi::kResolveCached;
+  int fd = -1;
+  for (int tries = 0; tries < kTries && fd == -1; ++tries) {
+    fd = static_cast<int>(syscall(uapi::kSysOpenat2, AT_FDCWD, name.c_str(), &how, sizeof how));
+    if (fd == -1 && errno != EAGAIN) break;
   }
-  if (!IsLocal(place.fd.get())) place.err = EXDEV;
+  place.fd = AboveStdio(Fd(fd));
+  if (!place.fd.valid()) {
+    place.err = errno;
+  } else if (!IsLocal(place.fd.get())) {
+    place.err = EXDEV;
+  } else if (fstat(place.fd.get(), &place.info) == -1) {
+    place.err = errno;
+  }
   return place;
 }
 
@@ -72,23 +83,11 @@ bool FindOutPath(Place& place) {
   return true;
 }
 
-int ErrorOfNoFile(int flag) {
-  return syscall(SYS_execveat, -1, "", nullptr, nullptr, uapi::kAtEmptyPath | flag) == -1 ? errno : 0;
-}
-
-// Asked about no file at all: whoever does not look at flags would execute one, and we would be no more.
-bool KnowsExecveCheck() {
-  return ErrorOfNoFile(uapi::kAtOfNoKernel) == EINVAL && ErrorOfNoFile(uapi::kAtExecveCheck) == EBADF;
-}
-
-// The kernel's own answer about the program: modes, access lists, mount options, security modules, and
-// whether somebody is writing it.
-bool KernelWouldExecute(int fd) {
-  static const bool known = KnowsExecveCheck();
-  if (!known) return false;
-  char* const argv[] = {const_cast<char*>("x"), nullptr};
-  char* const env[] = {nullptr};
-  return syscall(SYS_execveat, fd, "", argv, env, uapi::kAtEmptyPath | uapi::kAtExecveCheck) == 0;
+// By modes, access lists and the mount's options. AT_EXECVE_CHECK would know of security modules and of
+// writers, too, but must not be asked here: while it looks, no other thread of the process can start one
+// (clone is EAGAIN, as during a true exec), and Node.js aborts over that.
+bool MayExecuteOrSearch(int fd) {
+  return syscall(uapi::kSysFaccessat2, fd, "", X_OK, AT_EACCESS | uapi::kAtEmptyPath) == 0;
 }
 
 // A session of somebody with capabilities has none of them if it is confined.
@@ -99,43 +98,56 @@ bool HasCapabilities() {
   return (words[0].effective | words[1].effective) != 0;
 }
 
-bool EverybodyMay(const std::string& path) {
-  constexpr mode_t kExecute = S_IXUSR | S_IXGRP | S_IXOTH;
-  struct stat info {};
-  return stat(path.c_str(), &info) == 0 && (info.st_mode & kExecute) == kExecute;
-}
-
-// Then only the modes count, on the whole way.
-bool WithoutCapabilities(const std::string& path) {
-  for (std::string place = path; EverybodyMay(place); place = ParentOf(place)) {
-    if (place == "/") return true;
-  }
-  return false;
-}
-
 // Whether the kernel gives the program capabilities, or refuses to because they are not to be had.
 bool GivesCapabilities(int file) {
   return fgetxattr(file, "security.capability", nullptr, 0) != -1 || (errno != ENODATA && errno != ENOTSUP);
 }
 
-struct Judge {
-  const Policy* policy;  // null: nothing is restricted
-  bool loses_capabilities;
+class Judge {
+ public:
+  // `policy`: null if nothing is restricted.
+  Judge(const Policy* policy, bool loses_capabilities)
+      : policy_(policy), loses_capabilities_(loses_capabilities) {}
 
+  bool WillRun(const std::string& name, Place& place) {
+    if (!MayExecute(name, place)) return false;
+    const std::optional<std::string> loader = LoaderOfPlace(place, false);
+    return loader && (loader->empty() || MayLoad(*loader));
+  }
+
+ private:
   bool Grants(const std::string& path) const {
-    if (policy == nullptr) return true;
-    const FileDecision decision = policy->Decide(path, Rights::kReadExecute);
+    if (policy_ == nullptr) return true;
+    const FileDecision decision = policy_->Decide(path, Rights::kReadExecute);
     if (!decision.allowed || decision.grant == nullptr) return false;
     // Where something is cut out of a grant its directories are listed, and what is not listed is not
     // granted.
-    return std::ranges::none_of(policy->holes(),
+    return std::ranges::none_of(policy_->holes(),
                                 [&](const Hole& hole) { return IsGrantedAround(*decision.grant, hole); });
   }
 
-  bool MayExecute(const std::string& name, Place& place) const {
-    if (place.err != 0 || !S_ISREG(place.info.st_mode) || !FindOutPath(place)) return false;
-    if (loses_capabilities && !(WithoutCapabilities(name) && WithoutCapabilities(place.path))) return false;
-    return Grants(place.path);
+  // The owner's bits count for the owner, whatever access lists say; what is somebody else's is doubtful.
+  bool IsOwn(const std::string& path) {
+    if (std::ranges::count(own_, path) != 0) return true;
+    struct stat info {};
+    if (stat(path.c_str(), &info) == -1 || info.st_uid != geteuid() || (info.st_mode & S_IXUSR) == 0)
+      return false;
+    own_.push_back(path);
+    return true;
+  }
+
+  // Then only modes count, on the whole way. (Not on that of a link to a link: the start finds out.)
+  bool WithoutCapabilities(const std::string& path) {
+    for (std::string place = path; IsOwn(place); place = ParentOf(place)) {
+      if (place == "/") return true;
+    }
+    return false;
+  }
+
+  bool MayExecute(const std::string& name, Place& place) {
+    if (place.err != 0 || !S_ISREG(place.info.st_mode) || !MayExecuteOrSearch(place.fd.get())) return false;
+    if (!FindOutPath(place) || !Grants(place.path)) return false;
+    return !loses_capabilities_ || (WithoutCapabilities(place.path) && WithoutCapabilities(name));
   }
 
   // The name of what has to load the program, as LoaderOf. Not a file that has to be waited for.
@@ -147,19 +159,16 @@ struct Judge {
     return LoaderOf(file.get());
   }
 
-  bool MayLoad(const std::string& loader) const {
+  bool MayLoad(const std::string& loader) {
     Place place = Find(loader);
-    if (!MayExecute(loader, place) || faccessat(AT_FDCWD, loader.c_str(), X_OK, AT_EACCESS) != 0)
-      return false;
+    if (!MayExecute(loader, place)) return false;
     const std::optional<std::string> own = LoaderOfPlace(place, true);
     return own && own->empty();
   }
 
-  bool WillRun(const std::string& name, Place& place) const {
-    if (!MayExecute(name, place) || !KernelWouldExecute(place.fd.get())) return false;
-    const std::optional<std::string> loader = LoaderOfPlace(place, false);
-    return loader && (loader->empty() || MayLoad(*loader));
-  }
+  const Policy* policy_;
+  bool loses_capabilities_;
+  std::vector<std::string> own_;  // paths that IsOwn has seen
 };
 
 bool Fits(const std::vector<std::string>& args, const std::vector<std::string>& env) {
@@ -173,8 +182,7 @@ bool Fits(const std::vector<std::string>& args, const std::vector<std::string>& 
 
 bool MayEnter(const std::string& directory) {
   const Place place = Find(directory);
-  return place.err == 0 && S_ISDIR(place.info.st_mode) &&
-         faccessat(AT_FDCWD, directory.c_str(), X_OK, AT_EACCESS) == 0;
+  return place.err == 0 && S_ISDIR(place.info.st_mode) && MayExecuteOrSearch(place.fd.get());
 }
 
 }  // namespace
@@ -184,7 +192,7 @@ bool WillExecute(const SpawnRequest& request, const std::vector<std::string>& ca
   // Whether another user may is not for this one to tell.
   if (request.ids || !Fits(args, env) || !MayEnter(request.cwd)) return false;
   const bool confined = request.policy != nullptr && request.policy->confined();
-  const Judge judge{confined ? request.policy.get() : nullptr, confined && HasCapabilities()};
+  Judge judge(confined ? request.policy.get() : nullptr, confined && HasCapabilities());
   for (const std::string& name : candidates) {
     // A relative one is looked for where the session starts, which is not here.
     if (!name.starts_with('/') || HasDotDot(name)) return false;

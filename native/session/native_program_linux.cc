@@ -1,6 +1,7 @@
 #include <elf.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <span>
@@ -44,6 +45,10 @@ std::optional<std::string> LoaderIn(std::span<const char> head) {
   if (!ReadAt(head, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return std::nullopt;
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) return std::nullopt;
   if (header.e_machine != kMachine || (header.e_type != ET_EXEC && header.e_type != ET_DYN))
+    return std::nullopt;
+  // What is left to others to mark theirs by (AppImages do): something may be registered to interpret those.
+  if (std::any_of(header.e_ident + EI_ABIVERSION, header.e_ident + EI_NIDENT,
+                  [](unsigned char byte) { return byte != 0; }))
     return std::nullopt;
   if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0) return std::nullopt;
   for (size_t i = 0; i < header.e_phnum; ++i) {

@@ -20,5 +20,7 @@ inline constexpr uint64_t kResolveNoMagiclinks = 0x02;
 // ELOOP instead of following a symbolic link, wherever on the way it is. Magic links count too.
 inline constexpr uint64_t kResolveNoSymlinks = 0x04;
 inline constexpr uint64_t kResolveInRoot = 0x10;
+// EAGAIN where the kernel would have to ask a disk, a server or a process. Linux 5.12; EINVAL before.
+inline constexpr uint64_t kResolveCached = 0x20;
 
 }  // namespace spty::uapi

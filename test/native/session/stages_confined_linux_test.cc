@@ -10,7 +10,7 @@
 
 #include "policy/scratch.h"
 #include "session/host_probe.h"
-#include "support/exec_question_linux.h"
+#include "support/cached_lookup_linux.h"
 #include "support/faulty_keeper_linux.h"
 #include "support/limits.h"
 #include "support/live_session.h"
@@ -83,7 +83,7 @@ class ConfinedStage : public ::testing::Test {
 
 // What the next ones stand beside.
 TEST_F(ConfinedStage, UnawaitedWithoutAFault) {
-  if (!CanAskAboutExec()) GTEST_SKIP() << "needs Linux 6.14";
+  if (!HasCachedLookups()) GTEST_SKIP() << "needs Linux 5.12";
   FaultyKeeper keeper({});
   SpawnRequest request = Request();
   request.args = {"-c", "echo ran; touch ran"};
@@ -100,7 +100,7 @@ TEST_F(ConfinedStage, UnawaitedWithoutAFault) {
 }
 
 TEST_F(ConfinedStage, UnawaitedTellsLater) {
-  if (!CanAskAboutExec()) GTEST_SKIP() << "needs Linux 6.14";
+  if (!HasCachedLookups()) GTEST_SKIP() << "needs Linux 5.12";
   ExpectLateFault({{landlock::kRestrictSelf, EPERM}}, Stage::kOuterDomain);
   ExpectLateFault({{SYS_capset, EPERM}}, Stage::kPrivileges);
   ExpectLateFault({{SYS_prctl, EINVAL, 0, PR_SET_NO_NEW_PRIVS, true}}, Stage::kPrivileges, false);
@@ -125,7 +125,7 @@ TEST_F(ConfinedStage, RulesAroundWhatIsProtected) {
     const std::vector<Fault> faults = {{SYS_getdents64, EIO}};
     FaultyKeeper keeper(fails ? faults : std::vector<Fault>{});
     const Footprint before = Footprint::AtRest();
-    if (fails && CanAskAboutExec()) {
+    if (fails && HasCachedLookups()) {
       SpawnRequest unawaited = request_with(keeper.path());
       unawaited.unless_sure = true;
       LiveSession session(unawaited);
