@@ -325,7 +325,7 @@ Napi::Value NativeSession::TrackingJson(const Napi::CallbackInfo& info) {
 
 // If not, onTracking tells when it is, should it be weak.
 Napi::Value NativeSession::TrackingKnown(const Napi::CallbackInfo& info) {
-  tracking_told_ = session_ == nullptr || !session_->scope_pending();
+  tracking_told_ = session_ == nullptr || session_->scope_known();
   return Napi::Boolean::New(info.Env(), tracking_told_);
 }
 

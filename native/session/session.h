@@ -119,6 +119,8 @@ class Session final : public Pump::Source,
   bool scoped() const { return scoped_; }
   // Whether that can still come.
   bool scope_pending() { return expects_scope_ && !start_known(); }
+  // Whether it is known. Of a session that never came to be it never is.
+  bool scope_known();
   // Whether it has not come, although it could have, and there is no cgroup to do without it.
   bool found_weak();
   bool start_known();
@@ -191,6 +193,7 @@ class Session final : public Pump::Source,
   std::optional<Result<pid_t>> start_;  // guarded by start_mutex_: the shell's number, or why there is none
   std::atomic<bool> scoped_{false};
   bool expects_scope_ = false;
+  std::optional<StartSubjects> late_subjects_;  // of a start that was not waited for, but could have been
   Enforcement enforcement_;
   std::optional<CgroupLeaf> cgroup_;
   std::string no_cgroup_;

@@ -198,16 +198,19 @@ std::string TextOf(const wire::Failed& failed) {
   return {failed.text, strnlen(failed.text, sizeof failed.text)};
 }
 
-Error ToError(const wire::Failed& failed, const SpawnRequest& request,
-              const std::vector<std::string>& candidates) {
-  if (failed.stage == Stage::kCwd) return Error{failed.stage, failed.err, request.cwd};
+StartSubjects::StartSubjects(const SpawnRequest& request, std::vector<std::string> places)
+    : file(request.file), cwd(request.cwd) {
+  if (request.policy != nullptr) candidates = std::move(places);
+}
+
+Error ToError(const wire::Failed& failed, const StartSubjects& subjects) {
+  if (failed.stage == Stage::kCwd) return Error{failed.stage, failed.err, subjects.cwd};
   if (failed.stage == Stage::kSeatbelt || failed.stage == Stage::kConfinement)
     return Error{failed.stage, failed.err, TextOf(failed)};
   if (failed.stage != Stage::kExec) return Error{failed.stage, failed.err, ""};
   // Under a policy the place matters, not the name: it decides which setting is to be changed.
-  const bool place =
-      request.policy != nullptr && failed.err == EACCES && failed.candidate < candidates.size();
-  return Error{failed.stage, failed.err, place ? candidates[failed.candidate] : request.file};
+  const bool place = failed.err == EACCES && failed.candidate < subjects.candidates.size();
+  return Error{failed.stage, failed.err, place ? subjects.candidates[failed.candidate] : subjects.file};
 }
 
 }  // namespace spty

@@ -58,8 +58,16 @@ size_t KillMarked(const std::string& mark);
 // What a library said, or the path that it is about.
 std::string TextOf(const wire::Failed& failed);
 
+// What a failed start may be about.
+struct StartSubjects {
+  StartSubjects(const SpawnRequest& request, std::vector<std::string> candidates);
+
+  std::string file;
+  std::string cwd;
+  std::vector<std::string> candidates;  // only under a policy, where the place matters
+};
+
 // The keeper's {stage, errno} with the path it is about.
-Error ToError(const wire::Failed& failed, const SpawnRequest& request,
-              const std::vector<std::string>& candidates);
+Error ToError(const wire::Failed& failed, const StartSubjects& subjects);
 
 }  // namespace spty

@@ -65,20 +65,25 @@ Result<void> Session::HandOver(const SpawnRequest& request, SessionPlan plan) {
   mark_ = std::move(plan.mark);
   expects_scope_ = plan.outer_domain.valid();
   if (!sent.ok() && sent.error().err != EPIPE && sent.error().err != ECONNRESET) return sent;
-  if (sent.ok() && !plan.wait_for_exec) return {};
+  StartSubjects subjects(request, std::move(plan.candidates));
+  if (sent.ok() && !plan.wait_for_exec) {
+    // spawn()'s line is node-pty's to the letter, which names nothing.
+    if (request.wait_for_exec) late_subjects_ = std::move(subjects);
+    return {};
+  }
   auto answer = keeper_.Await();
   // A keeper that refused before it got the plan has said why; that is better than "broken pipe".
   if (!answer.ok()) return sent.ok() ? answer.error() : sent.error();
   const Frame& started = answer.value();
-  if (started.type == wire::Type::kFailed) return ToError(started.failed, request, plan.candidates);
+  if (started.type == wire::Type::kFailed) return ToError(started.failed, subjects);
   if (started.type != wire::Type::kStarted) return Error{Stage::kKeeper, EPROTO, "no pid from the keeper"};
   NoteStart(started.started);
   return {};
 }
 
 void Session::NoteStart(const wire::Started& started) {
-  scoped_ = started.scoped != 0;
   std::lock_guard lock(start_mutex_);
+  scoped_ = started.scoped != 0;
   if (!start_) start_ = pid_t{started.pid};
   start_known_.notify_all();
 }
@@ -102,10 +107,15 @@ bool Session::start_known() {
   return start_.has_value();
 }
 
-bool Session::found_weak() {
-  if (!expects_scope_ || scoped_ || killed_by_cgroup()) return false;
+bool Session::scope_known() {
   std::lock_guard lock(start_mutex_);
-  return start_ && start_->ok();
+  return !expects_scope_ || (start_ && start_->ok());
+}
+
+bool Session::found_weak() {
+  if (!expects_scope_ || killed_by_cgroup()) return false;
+  std::lock_guard lock(start_mutex_);
+  return start_ && start_->ok() && !scoped_;
 }
 
 void Session::ExpectStart() {
@@ -128,7 +138,8 @@ void Session::UrgeStart() {
 }
 
 void Session::HandleFailure(const wire::Failed& failed) {
-  const Error error{failed.stage, failed.err, TextOf(failed)};
+  const Error error =
+      late_subjects_ ? ToError(failed, *late_subjects_) : Error{failed.stage, failed.err, TextOf(failed)};
   if (NoteNoStart(error)) {
     // It has not even made a process, has removed what was made for it, and ends without another word.
     std::lock_guard lock(end_mutex_);

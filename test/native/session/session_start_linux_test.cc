@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "support/cached_lookup_linux.h"
@@ -117,6 +118,42 @@ TEST(UnawaitedStart, IsForWhatIsSureToRun) {
       EXPECT_STREQ(StageName(session.error().stage), "keeper");
     }
   }
+}
+
+// What only the start finds out is told with the place that it is about, as if it had been waited for.
+TEST(UnawaitedStart, OfAProgramThatSomebodyWritesIsTold) {
+  if (!HasCachedLookups()) GTEST_SKIP() << "needs Linux 5.12";
+  TempDir dir;
+  const std::string program = dir.path() + "/program";
+  std::filesystem::copy_file("/bin/true", program);
+  std::filesystem::permissions(program, std::filesystem::perms(0755));
+  SpawnRequest request = ShellRequest("");
+  request.file = program;
+  request.args = {};
+  request.unless_sure = true;
+  for (const bool busy : {false, true}) {
+    const Fd writer(busy ? open(program.c_str(), O_WRONLY | O_CLOEXEC) : -1);
+    auto pump = AcquirePump();
+    const Footprint before = Footprint::AtRest();
+    {
+      LiveSession session(request);
+      ASSERT_TRUE(session.ok()) << Describe(session.error());
+      std::string output;
+      EXPECT_EQ(session.ReadToEnd(&output).code, busy ? 1 : 0);
+      EXPECT_EQ(output, busy ? "execvp(3) failed.: " + program + ": Text file busy\n" : "");
+      EXPECT_EQ(session->Pid().ok(), !busy);
+      if (busy) {
+        EXPECT_EQ(session->Pid().error().subject, program);
+      }
+    }
+    EXPECT_EQ(Footprint::Settled(before), before);
+  }
+  // Who waits hears it at once.
+  const Fd writer(open(program.c_str(), O_WRONLY | O_CLOEXEC));
+  request.unless_sure = false;
+  LiveSession session(request);
+  ASSERT_FALSE(session.ok());
+  EXPECT_EQ(session.error().err, ETXTBSY);
 }
 
 // It says so while it reads a large directory, and then what it was about.
