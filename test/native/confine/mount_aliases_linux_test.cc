@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
+#include <ostream>
 
 #include "confine/landlock_rules.h"
 #include "confine/landlock_ruleset.h"
@@ -16,6 +18,7 @@
 #include "policy/mount_aliases.h"
 #include "policy/scratch.h"
 #include "support/in_child.h"
+#include "uapi/process_files.h"
 
 namespace spty {
 namespace {
@@ -48,6 +51,24 @@ bool Enter(const Policy& policy, long abi) {
          syscall(landlock::kRestrictSelf, ruleset.value().fd(), 0) == 0;
 }
 
+bool Write(const char* file, const std::string& text) {
+  const Fd fd(open(file, O_WRONLY | O_CLOEXEC));
+  return fd.valid() && write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+// Mounts of this process's own. Without privileges that takes a user namespace, in which there must be its
+// user and group: no others can have files in a file system that is mounted there.
+bool MayMount() {
+  const uid_t user = geteuid();
+  const gid_t group = getegid();
+  const auto itself = [](unsigned id) { return std::to_string(id) + " " + std::to_string(id) + " 1"; };
+  if (unshare(user == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) return false;
+  if (user != 0 && !(Write("/proc/self/uid_map", itself(user)) && Write("/proc/self/setgroups", "deny") &&
+                     Write("/proc/self/gid_map", itself(group))))
+    return false;
+  return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
 TEST(MountAliasesInTheKernel, ASecondMountShowsNoCredentials) {
   const long abi = syscall(landlock::kCreateRuleset, nullptr, 0, kVersion);
   if (abi < 1) GTEST_SKIP() << "needs Landlock";
@@ -57,9 +78,7 @@ TEST(MountAliasesInTheKernel, ASecondMountShowsNoCredentials) {
   const std::string again = scratch.Dir("again");
   constexpr char kNoMounts[] = "no mounts";
   const std::string complaint = InChild([&]() -> std::string {
-    const int namespaces = geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER;
-    if (unshare(namespaces) != 0) return kNoMounts;
-    if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return kNoMounts;
+    if (!MayMount()) return kNoMounts;
     if (mount(scratch.home().c_str(), again.c_str(), nullptr, MS_BIND, nullptr) != 0) return kNoMounts;
     PolicyInput input = scratch.Input(R"({"enabled": true, "profile": "agent", "git_access": "full"})");
     const auto policy = ResolvePolicy(std::move(input));
@@ -77,6 +96,137 @@ TEST(MountAliasesInTheKernel, ASecondMountShowsNoCredentials) {
   if (complaint.find(kNoMounts) != std::string::npos) GTEST_SKIP() << "needs user namespaces";
   EXPECT_EQ(complaint, "");
 }
+
+// What is denied can be read under each of the names, but for the denial.
+struct Layout {
+  const char* name;
+  std::function<bool(const Scratch&)> mount;
+  const char* denied;
+  std::vector<std::string> names;
+  std::vector<std::string> others;  // can always be read
+};
+
+bool Bind(const Scratch& scratch, const char* what, const char* place) {
+  return mount(scratch.Path(what).c_str(), scratch.Dir(place).c_str(), nullptr, MS_BIND, nullptr) == 0;
+}
+
+bool MountTmpfs(const Scratch& scratch, const char* place) {
+  return mount("none", scratch.Dir(place).c_str(), "tmpfs", 0, nullptr) == 0;
+}
+
+void PrintTo(const Layout& layout, std::ostream* out) { *out << layout.name; }
+
+class MountAliasesInTheKernelOf : public ::testing::TestWithParam<Layout> {
+ protected:
+  // What the table says is what the kernel says.
+  static bool IsFound(const std::vector<MountPoint>& mounts, const std::string& path) {
+    uapi::Statx info{};
+    if (syscall(SYS_statx, AT_FDCWD, path.c_str(), 0, uapi::kStatxMountId, &info) == -1) return false;
+    const auto through = MountTable(mounts).Through(path);
+    return !through.empty() && through.back()->id == info.mount;
+  }
+
+  static std::string Try(const Layout& layout, bool denied, long abi) {
+    const Scratch scratch;
+    return InChild([&]() -> std::string {
+      if (!MayMount()) return kNoMounts;
+      CHILD_CHECK(layout.mount(scratch));
+      const auto mounts = ReadMounts();
+      CHILD_CHECK(mounts.ok());
+      for (const std::string& name : layout.names) CHILD_CHECK(IsFound(mounts.value(), scratch.Path(name)));
+      const std::string list = denied ? '"' + scratch.Path(layout.denied) + '"' : "";
+      const auto policy = ResolvePolicy(scratch.Input(
+          R"({"enabled": true, "profile": "agent", "git_access": "full", "denied_read_paths": [)" + list +
+          "]}"));
+      CHILD_CHECK(policy.ok());
+      CHILD_CHECK(Enter(*policy.value(), abi));
+      for (const std::string& name : layout.names) {
+        if (CanRead(scratch.Path(name)) == denied)
+          return name + (denied ? " can be read" : " cannot be read");
+      }
+      for (const std::string& other : layout.others) {
+        if (!CanRead(scratch.Path(other))) return other + " cannot be read";
+      }
+      return "";
+    });
+  }
+
+  static constexpr char kNoMounts[] = "no mounts";
+};
+
+TEST_P(MountAliasesInTheKernelOf, AreClosedLikeTheDeniedName) {
+  const long abi = syscall(landlock::kCreateRuleset, nullptr, 0, kVersion);
+  if (abi < 1) GTEST_SKIP() << "needs Landlock";
+  for (const bool denied : {false, true}) {
+    const std::string complaint = Try(GetParam(), denied, abi);
+    if (complaint.find(kNoMounts) != std::string::npos) GTEST_SKIP() << "needs user namespaces";
+    EXPECT_EQ(complaint, "");
+  }
+}
+
+const Layout kLayouts[] = {
+    {"AHiddenMount",
+     [](const Scratch& scratch) {
+       scratch.File("source/b/key");
+       scratch.File("source/other");
+       return MountTmpfs(scratch, "m/a/b") && Bind(scratch, "source", "m/a");
+     },
+     "m/a/b/key",
+     {"m/a/b/key", "source/b/key"},
+     {"m/a/other", "source/other"}},
+    {"OneUponAnother",
+     [](const Scratch& scratch) {
+       scratch.File("one/key");
+       scratch.File("two/key");
+       scratch.File("two/other");
+       return Bind(scratch, "one", "m") && Bind(scratch, "two", "m");
+     },
+     "m/key",
+     {"m/key", "two/key"},
+     {"one/key", "m/other", "two/other"}},
+    {"ADirectoryAboveTheMount",
+     [](const Scratch& scratch) {
+       scratch.File("directory/other");
+       if (!MountTmpfs(scratch, "directory/in/mount") || !Bind(scratch, "directory", "second")) return false;
+       scratch.File("directory/in/mount/key");
+       return true;
+     },
+     "directory/in/mount/key",
+     {"directory/in/mount/key"},
+     {"directory/other", "second/other"}},
+    {"SubvolumesAndTheirWhole",
+     [](const Scratch& scratch) {
+       if (!MountTmpfs(scratch, "whole")) return false;
+       scratch.File("whole/@/other");
+       scratch.File("whole/@home/key");
+       return Bind(scratch, "whole/@", "root") && Bind(scratch, "whole/@home", "root/home");
+     },
+     "root/home/key",
+     {"root/home/key", "whole/@home/key"},
+     {"root/other", "whole/@/other"}},
+    {"AMountInside",
+     [](const Scratch& scratch) {
+       scratch.File("vault/key");
+       scratch.File("other");
+       return Bind(scratch, "vault", "closed/keys");
+     },
+     "closed",
+     {"closed/keys/key", "vault/key"},
+     {"other"}},
+    {"WhatWasReplaced",
+     [](const Scratch& scratch) {
+       const std::string key = scratch.File("closed/key");
+       const std::string second = scratch.File("second");
+       return mount(key.c_str(), second.c_str(), nullptr, MS_BIND, nullptr) == 0 &&
+              rename(scratch.File("closed/new").c_str(), key.c_str()) == 0 &&
+              Bind(scratch, "closed", "again");
+     },
+     "closed/key",
+     {"closed/key", "second", "again/key"},
+     {}}};
+
+INSTANTIATE_TEST_SUITE_P(Names, MountAliasesInTheKernelOf, ::testing::ValuesIn(kLayouts),
+                         [](const auto& layout) { return std::string(layout.param.name); });
 
 // Root needs no capability to read there what the kernel, and so everybody, is doing. Tools mount it when
 // they need it, which may be after the session has started.
