@@ -42,6 +42,22 @@ class RuleMaker {
     return add_(fd, rights_.For(granted, type));
   }
 
+  // Credentials and Git metadata are files, each of which has its name. Devices and kernel interfaces may be
+  // mounted in any number of places, one of which is granted.
+  static wire::AroundHole What(const Hole& hole) {
+    wire::AroundHole what{0, 0, wire::kByName, hole.denies_read ? 0U : 1U};
+    // Git metadata is protected by its name, without a look at what has it.
+    const Result<PinnedPath> found = !hole.pin && hole.kind == HoleKind::kGit
+                                         ? PinExactly(hole.path)
+                                         : Error{Stage::kConfinement, ENOENT, hole.path};
+    const PinnedPath* pin = hole.pin ? &*hole.pin : found.ok() ? &found.value() : nullptr;
+    if (pin == nullptr || !IsSamePlace(*pin, hole.path)) return what;
+    what.device = pin->device;
+    what.inode = pin->inode;
+    what.state = hole.kind == HoleKind::kDevice ? wire::kWasThere : wire::kWasOnlyThere;
+    return what;
+  }
+
   // The protected places in it that are cut out here. The others are reported instead (see enforcement.cc).
   RulesAround Around(const Grant& grant) const {
     RulesAround around;
@@ -49,7 +65,7 @@ class RuleMaker {
     around.path = grant.path();
     for (const Hole& hole : policy_.holes()) {
       if (!IsGrantedAround(grant, hole)) continue;
-      around.holes.push_back((hole.denies_read ? wire::kClosed : wire::kReadOnly) + hole.path);
+      around.holes.push_back({hole.path, What(hole)});
     }
     const bool writable = grant.rights == Rights::kReadWrite;
     const auto fill = [&](wire::AroundRight kind, Rights granted) {

@@ -10,6 +10,8 @@
 #include "base/fd.h"
 #include "base/kernel_interface.h"
 #include "keeper/around.h"
+#include "keeper/around_table.h"
+#include "keeper/place_order.h"
 #include "track/directory.h"
 #include "uapi/landlock.h"
 
@@ -23,91 +25,235 @@ constexpr unsigned kBetweenLooks = 64;
 
 class RuleMaker {
  public:
-  RuleMaker(int ruleset, const Around& around, const Progress& progress)
-      : ruleset_(ruleset), around_(around), progress_(progress), told_(Seconds()) {}
+  RuleMaker(int ruleset, Around* first, const Progress& progress)
+      : ruleset_(ruleset),
+        first_(first),
+        progress_(progress),
+        told_(Seconds()),
+        protected_(MostFiles(first)),
+        ways_(MostFiles(first)) {
+    path_[0] = '\0';
+  }
 
   int Run() {
-    const size_t length = strlen(around_.path);
-    if (length >= sizeof path_) return ENAMETOOLONG;
-    memcpy(path_, around_.path, length + 1);
-    AddEntries(around_.directory, wire::kAsGranted, 0);
+    // Of all directories before any is read: what is protected in one must not be granted in another.
+    for (const Around* around = first_; around != nullptr; around = around->next) {
+      for (const ProtectedPlace& hole : Holes(*around)) {
+        if (hole.what.state == wire::kWasOnlyThere)
+          Remember(&protected_, {hole.what.device, hole.what.inode, hole.path, strlen(hole.path)});
+      }
+    }
+    for (const Around* around = first_; around != nullptr && err_ == 0; around = around->next) Run(*around);
     return err_;
   }
 
   // Where it ended.
-  const char* path() const { return path_; }
+  const char* path() const { return missing_ != nullptr ? missing_ : path_; }
 
  private:
+  // Neighbours in the order of ComparePlaces.
+  struct Places {
+    ProtectedPlace* first;
+    ProtectedPlace* last;
+    ProtectedPlace* begin() const { return first; }
+    ProtectedPlace* end() const { return last; }
+    bool empty() const { return first == last; }
+  };
+
   struct Directory {
     RuleMaker* maker;
     int fd;
     wire::AroundRight right;
     int depth;
+    Places holes;   // in it
+    size_t length;  // of its name
+    size_t start;   // of the names in it
   };
 
+  struct Entry {
+    const char* name;
+    EntryKind kind;
+    wire::AroundRight right;
+    bool closed;
+    ProtectedPlace* itself;  // if it is one
+    Places holes;            // in it
+    size_t length;           // of path_
+  };
+
+  static Places Holes(const Around& around) { return {around.holes, around.holes + around.hole_count}; }
+
+  // The protected places, and the directories on the way to them. A little more than that.
+  static size_t MostFiles(const Around* around) {
+    size_t most = 0;
+    for (; around != nullptr; around = around->next) {
+      const char* before = "";
+      ++most;
+      for (const ProtectedPlace& hole : Holes(*around)) {
+        const char* rest = hole.path;
+        while (*rest != '\0' && *rest == *before) {
+          ++rest;
+          ++before;
+        }
+        for (++most; *rest != '\0'; ++rest) most += *rest == '/' ? 1 : 0;
+        before = hole.path;
+      }
+    }
+    return most;
+  }
+
+  void Run(const Around& around) {
+    const size_t length = strlen(around.path);
+    if (length >= sizeof path_) return Fail(ENAMETOOLONG);
+    memcpy(path_, around.path, length + 1);
+    rights_ = around.rights;
+    struct stat info;
+    if (fstat(around.directory, &info) == -1) return Fail(errno);
+    const Places holes = Holes(around);
+    if (!holes.empty()) Remember(&ways_, {info.st_dev, info.st_ino, holes.first->path, length});
+    AddEntries(around.directory, wire::kAsGranted, 0, holes, length);
+    for (const ProtectedPlace& hole : holes) {
+      if (err_ != 0) return;
+      if (hole.settled || hole.what.state == wire::kByName) continue;
+      missing_ = hole.path;
+      Fail(ESTALE);
+    }
+  }
+
   // path_ is the directory's, and is so again afterwards, unless something went wrong.
-  void AddEntries(int directory, wire::AroundRight right, int depth) {
+  void AddEntries(int directory, wire::AroundRight right, int depth, Places holes, size_t length) {
     const Fd readable(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     // One that we may not list ourselves: nothing in it is granted.
-    if (!readable.valid() && errno == EACCES) return;
+    if (!readable.valid() && errno == EACCES) return SettleAll(holes);
     if (!readable.valid()) return Fail(errno);
     if (depth == kDeepest) return Fail(ENAMETOOLONG);
-    Directory here{this, readable.get(), right, depth};
+    const size_t start = path_[length - 1] == '/' ? length : length + 1;
+    Directory here{this, readable.get(), right, depth, holes, length, start};
     const auto visit = [](void* context, const char* name, EntryKind kind) {
       const auto* listed = static_cast<const Directory*>(context);
       RuleMaker* maker = listed->maker;
-      if (maker->err_ == 0) maker->TellProgress();
+      if (maker->err_ == 0) maker->Pause();
       if (maker->err_ == 0 && kind != EntryKind::kLink) maker->AddEntry(*listed, name, kind);
     };
     if (int err = ListDirectory(readable.get(), visit, &here); err != 0) Fail(err);
   }
 
   void AddEntry(const Directory& directory, const char* name, EntryKind kind) {
-    const size_t length = strlen(path_);
-    if (!Append(length, name)) return Fail(ENAMETOOLONG);
-    const size_t own_length = strlen(path_);
-    wire::AroundRight right = directory.right;
-    bool closed = false;
-    bool holds_some = false;
-    for (uint32_t i = 0; i < around_.hole_count; ++i) {
-      const char* hole = around_.holes[i] + 1;
-      if (!IsAtOrBelow(hole, path_)) continue;
-      if (hole[own_length] != '\0') {
-        holds_some = true;
-      } else if (around_.holes[i][0] == wire::kReadOnly) {
-        right = wire::kForReading;
-      } else {
-        closed = true;
-      }
+    const size_t size = strlen(name);
+    if (directory.start + size >= sizeof path_) return Fail(ENAMETOOLONG);
+    path_[directory.start - 1] = '/';
+    memcpy(path_ + directory.start, name, size + 1);
+    Entry entry{name, kind, directory.right, false, nullptr, directory.holes, directory.start + size};
+    Narrow(&entry.holes, directory.start, name);
+    // The place itself comes before what is in it.
+    for (; !entry.holes.empty() && entry.holes.first->path[entry.length] == '\0'; ++entry.holes.first) {
+      entry.itself = entry.holes.first;
+      if (entry.itself->what.read_only == 0) entry.closed = true;
+      entry.right = wire::kForReading;
     }
-    if (!closed) AddOpened(directory, name, kind, right, holds_some);
-    if (err_ == 0) path_[length] = '\0';
+    if (entry.closed) SettleAll(entry.holes);
+    if (!entry.closed || entry.itself->what.state != wire::kByName) AddOpened(directory, entry);
+    if (err_ == 0) path_[directory.length] = '\0';
   }
 
-  // What is listed as a directory is opened as one; all else gets the rights of a file, which the kernel
-  // takes for a directory as well, should it have become one since.
-  void AddOpened(const Directory& directory, const char* name, EntryKind kind, wire::AroundRight right,
-                 bool holds_some) {
-    bool is_directory = kind == EntryKind::kDirectory;
-    const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC | (is_directory ? O_DIRECTORY : 0);
-    const Fd fd(openat(directory.fd, name, flags));
+  // To those whose path goes on with this name.
+  static void Narrow(Places* places, size_t start, const char* name) {
+    const auto first_above = [&](int least) {
+      ProtectedPlace* low = places->first;
+      ProtectedPlace* high = places->last;
+      while (low != high) {
+        ProtectedPlace* middle = low + (high - low) / 2;
+        if (CompareName(middle->path + start, name) < least) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      return low;
+    };
+    places->first = first_above(0);
+    places->last = places->empty() ? places->first : first_above(1);
+  }
+
+  // What is listed as a directory is opened as one, which mounts what is mounted on demand: but not to look
+  // at a protected place, as nobody did that before.
+  void AddOpened(const Directory& directory, const Entry& entry) {
+    const bool as_directory = entry.kind == EntryKind::kDirectory && entry.itself == nullptr;
+    const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC | (as_directory ? O_DIRECTORY : 0);
+    const Fd fd(openat(directory.fd, entry.name, flags));
     // Gone, or something else, since it was listed.
     if (!fd.valid() && (errno == ENOENT || errno == ENOTDIR)) return;
+    if (!fd.valid() && errno == EACCES) return SettleAll(entry);
     if (!fd.valid()) return Fail(errno);
-    if (kind == EntryKind::kUnknown || (holds_some && !is_directory)) {
-      struct stat info;
-      if (fstat(fd.get(), &info) == -1) return Fail(errno);
-      if (S_ISLNK(info.st_mode)) return;
-      is_directory = S_ISDIR(info.st_mode);
-      // What was no directory a moment ago: a rule for it would count for what is protected in it.
-      if (is_directory && kind != EntryKind::kUnknown) return;
-    }
-    if (holds_some && is_directory) return AddEntries(fd.get(), right, directory.depth + 1);
-    AddRule(fd.get(), right, is_directory);
+    // Of the very descriptor that the rule is made with: the name may be another file's by now.
+    struct stat info;
+    if (int err = Examine(fd.get(), entry.kind, &info); err != 0) return Fail(err);
+    if (S_ISLNK(info.st_mode)) return;
+    if (entry.itself != nullptr && !Settle(entry.itself, info)) return Fail(ESTALE);
+    if (entry.closed) return;
+    const bool goes_on = !entry.holes.empty() && S_ISDIR(info.st_mode);
+    const FileTable::File file{info.st_dev, info.st_ino, goes_on ? entry.holes.first->path : path_,
+                               entry.length};
+    const FileTable::File* other = protected_.ByAnotherName(file);
+    // A second mount of a directory that leads to something protected leads to that a second time.
+    if (other == nullptr && !goes_on) other = ways_.ByAnotherName(file);
+    if (other != nullptr) return IsThere(*other) ? SettleAll(entry) : Fail(ESTALE);
+    if (!goes_on) return AddRule(fd.get(), entry.right, S_ISDIR(info.st_mode));
+    Remember(&ways_, file);
+    if (err_ == 0) AddEntries(fd.get(), entry.right, directory.depth + 1, entry.holes, entry.length);
+  }
+
+  // What is mounted may not answer, or not to us. It is not what somebody has renamed: a mount cannot be.
+  static int Examine(int fd, EntryKind kind, struct stat* info) {
+    if (fstat(fd, info) == 0) return 0;
+    const int err = errno;
+    // The beginning of struct statx.
+    struct {
+      uint32_t mask, block_size;
+      uint64_t attributes;
+      uint64_t rest[30];
+    } known{};
+    constexpr uint64_t kMountRoot = 0x2000;
+    constexpr int kAsItIs = 0x4000;  // AT_STATX_DONT_SYNC
+    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | kAsItIs, 0U, &known) == -1) return err;
+    if ((known.attributes & kMountRoot) == 0) return err;
+    *info = {};
+    info->st_mode = kind == EntryKind::kDirectory ? S_IFDIR : S_IFREG;
+    return 0;
+  }
+
+  // Whether the file is still where it was: then it has two names.
+  static bool IsThere(const FileTable::File& file) {
+    char path[PATH_MAX];
+    if (file.length >= sizeof path) return false;
+    memcpy(path, file.path, file.length);
+    path[file.length] = '\0';
+    struct stat info;
+    return lstat(path, &info) == 0 && info.st_dev == file.device && info.st_ino == file.inode;
+  }
+
+  static bool Settle(ProtectedPlace* hole, const struct stat& info) {
+    const wire::AroundHole& what = hole->what;
+    hole->settled = what.state == wire::kByName || (what.device == info.st_dev && what.inode == info.st_ino);
+    return hole->settled;
+  }
+
+  static void SettleAll(Places holes) {
+    for (ProtectedPlace& hole : holes) hole.settled = true;
+  }
+
+  static void SettleAll(const Entry& entry) {
+    if (entry.itself != nullptr) entry.itself->settled = true;
+    SettleAll(entry.holes);
+  }
+
+  void Remember(FileTable* files, const FileTable::File& file) {
+    const int err = files->Add(file);
+    // More than there are: they were exchanged all the time.
+    if (err != 0) Fail(err == ENOSPC ? ESTALE : err);
   }
 
   void AddRule(int fd, wire::AroundRight right, bool is_directory) {
-    const auto rights_for = [&](uint32_t kind) { return around_.rights[kind + (is_directory ? 0 : 1)]; };
+    const auto rights_for = [&](uint32_t kind) { return rights_[kind + (is_directory ? 0 : 1)]; };
     landlock::PathBeneathAttr rule;
     rule.allowed = rights_for(right);
     if (right == wire::kAsGranted && rule.allowed != rights_for(wire::kOfKernel) &&
@@ -124,8 +270,9 @@ class RuleMaker {
     return now.tv_sec;
   }
 
-  void TellProgress() {
+  void Pause() {
     if (++entries_ % kBetweenLooks != 0) return;
+    if (int err = progress_.look(progress_.context); err != 0) return Fail(err);
     const time_t now = Seconds();
     if (now == told_) return;
     told_ = now;
@@ -137,21 +284,16 @@ class RuleMaker {
     if (err_ == 0) err_ = err;
   }
 
-  bool Append(size_t length, const char* name) {
-    const size_t size = strlen(name);
-    const size_t slash = path_[length - 1] == '/' ? 0 : 1;
-    if (length + slash + size >= sizeof path_) return false;
-    path_[length] = '/';
-    memcpy(path_ + length + slash, name, size + 1);
-    return true;
-  }
-
   int ruleset_;
-  const Around& around_;
+  Around* const first_;
   const Progress& progress_;
+  const uint64_t* rights_ = nullptr;  // of the directory that was granted
   time_t told_;
   unsigned entries_ = 0;
   int err_ = 0;
+  const char* missing_ = nullptr;  // a protected place
+  FileTable protected_;
+  FileTable ways_;  // directories with something protected in them
   char path_[PATH_MAX];
 };
 
@@ -172,8 +314,8 @@ void CopyEnd(const char* path, char* into, size_t room) {
 
 }  // namespace
 
-int AddRulesAround(int ruleset, const Around& around, const Progress& progress, char* failed, size_t room) {
-  RuleMaker maker(ruleset, around, progress);
+int AddRulesAround(int ruleset, Around* first, const Progress& progress, char* failed, size_t room) {
+  RuleMaker maker(ruleset, first, progress);
   const int err = maker.Run();
   if (err != 0 && room > 3) CopyEnd(maker.path(), failed, room);
   return err;

@@ -5,6 +5,6 @@
 namespace spty {
 
 // A profile can deny after it has granted: there is nothing to be granted around.
-int AddRulesAround(int, const Around&, const Progress&, char*, size_t) { return ENOTSUP; }
+int AddRulesAround(int, Around*, const Progress&, char*, size_t) { return ENOTSUP; }
 
 }  // namespace spty

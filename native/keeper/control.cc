@@ -2,13 +2,12 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/eintr.h"
 #include "base/socket.h"
-#include "keeper/around.h"
+#include "keeper/pages.h"
 
 namespace spty {
 namespace {
@@ -24,24 +23,6 @@ int ReadExactly(int fd, void* into, size_t size) {
   }
   return 0;
 }
-
-// Pages of our own instead of a heap: the plan is the only variable-sized thing in this program.
-void* MapPages(size_t size) {
-  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
-}
-
-// For as long as they are needed.
-struct Pages {
-  explicit Pages(size_t bytes) : size(bytes), data(MapPages(bytes)) {}
-  Pages(const Pages&) = delete;
-  Pages& operator=(const Pages&) = delete;
-  ~Pages() {
-    if (data != nullptr) munmap(data, size);
-  }
-  const size_t size;
-  void* const data;
-};
 
 struct PassedFds {
   Fd fds[wire::kMaxPlanFds];
@@ -110,33 +91,13 @@ bool Assign(PassedFds* passed, ReceivedPlan* plan) {
   return next == passed->count;
 }
 
-int TellWorking(void* control) {
-  return SendFrame(*static_cast<int*>(control), wire::Type::kWorking, nullptr, 0);
-}
-
-// Here and not in the host, whose event loop would have to wait: directories can be large, and slow. And at
-// once, while the host goes on preparing the plan. 0 or an errno about the frame; what becomes of the rules
-// is noted in `failed`: the plan comes all the same, and what is reserved before it.
-int AddRules(int control, const wire::Header& header, PassedFds* passed, wire::Failed* failed) {
-  if (header.length < sizeof(wire::AroundFixed) || header.length > wire::kMaxPlanBytes || passed->count != 2)
-    return EPROTO;
-  // More than it can speak of: each takes more bytes than a pointer.
-  const size_t room = header.length / sizeof(char*);
-  const Pages text(header.length);
-  const Pages table(room * sizeof(char*));
-  if (text.data == nullptr || table.data == nullptr) return ENOMEM;
-  if (int err = ReadExactly(control, text.data, header.length); err != 0) return err;
-  wire::AroundFixed fixed;
-  char* path = nullptr;
-  auto** holes = static_cast<char**>(table.data);
-  if (int err = DecodeAround(static_cast<char*>(text.data), header.length, &fixed, &path, holes, room);
-      err != 0)
-    return err;
-  if (failed->err != 0) return 0;
-  const Around around{passed->fds[1].get(), path, fixed.rights, holes, fixed.hole_count};
-  failed->err = AddRulesAround(passed->fds[0].get(), around, {TellWorking, &control}, failed->text,
-                               sizeof failed->text);
-  return 0;
+// Only kept: reading directories takes as long as they are large, while the host wants to be rid of its plan,
+// and may have to say that the session is over.
+int KeepAround(int control, const wire::Header& header, PassedFds* passed, AroundRequests* arounds) {
+  if (passed->count != 1) return EPROTO;
+  if (int err = arounds->Add(header.length); err != 0) return err;
+  if (int err = ReadExactly(control, arounds->payload(), header.length); err != 0) return err;
+  return arounds->Complete(passed->fds[0].Take());
 }
 
 // A later one adds to an earlier one.
@@ -158,7 +119,7 @@ int Note(int control, const wire::Header& header, PassedFds* passed, Reserved* r
 
 }  // namespace
 
-int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan, wire::Failed* failed) {
+int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan) {
   wire::Header header;
   PassedFds passed;
   for (;;) {
@@ -167,7 +128,7 @@ int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan, wire::Faile
       return EPROTO;
     if (header.type != wire::Type::kReserve && header.type != wire::Type::kAround) break;
     if (int err = header.type == wire::Type::kReserve ? Note(control, header, &passed, reserved)
-                                                      : AddRules(control, header, &passed, failed);
+                                                      : KeepAround(control, header, &passed, &plan->arounds);
         err != 0)
       return err;
     while (passed.count > 0) passed.fds[--passed.count].Reset();
@@ -180,7 +141,6 @@ int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan, wire::Faile
       header.length > wire::kMaxPlanBytes) {
     return EPROTO;
   }
-  if (failed->err != 0) return failed->err;
   auto* bytes = static_cast<char*>(MapPages(header.length));
   if (bytes == nullptr) return errno;
   if (int err = ReadExactly(control, bytes, header.length); err != 0) return err;
@@ -191,7 +151,8 @@ int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan, wire::Faile
   auto* pointers = static_cast<char**>(MapPages(capacity * sizeof(char*)));
   if (pointers == nullptr) return errno;
   if (int err = DecodePlan(bytes, header.length, pointers, capacity, &plan->view); err != 0) return err;
-  return Assign(&passed, plan) ? 0 : EPROTO;
+  if (!Assign(&passed, plan)) return EPROTO;
+  return plan->arounds.first() == nullptr || plan->inner_domain.valid() ? 0 : EPROTO;
 }
 
 int SendFrame(int control, wire::Type type, const void* payload, size_t size) {

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/fd.h"
+#include "keeper/around_requests.h"
 #include "keeper/plan_view.h"
 
 namespace spty {
@@ -29,12 +30,13 @@ struct ReceivedPlan {
   Fd cgroup_place;
   Fd cgroup_kill;
   Fd stdio[3];
+  AroundRequests arounds;  // what the ruleset of the inner domain still lacks
 };
 
-// Waits for the plan, and until it comes notes what is reserved and adds rules to the shell's ruleset. 0, or
-// ECONNRESET if the host went away first, or another errno (EPROTO: not a plan). If the rules are what
-// failed, `failed` says so.
-int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan, wire::Failed* failed);
+// Waits for the plan, and until it comes notes what is reserved and which rules are to be made. 0, or
+// ECONNRESET if the host went away first, or another errno (EPROTO: not a plan; E2BIG: more rules than
+// anybody needs).
+int ReceivePlan(int control, Reserved* reserved, ReceivedPlan* plan);
 
 // Sends one small frame. 0 or an errno.
 int SendFrame(int control, wire::Type type, const void* payload, size_t size);

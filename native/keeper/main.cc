@@ -16,6 +16,7 @@
 
 #include "base/eintr.h"
 #include "base/fd.h"
+#include "keeper/around.h"
 #include "keeper/child.h"
 #include "keeper/confine.h"
 #include "keeper/control.h"
@@ -60,6 +61,26 @@ void RemoveReserved() {
 }
 
 [[noreturn]] void Refuse(Stage stage, int err) { Refuse({stage, 0, err, 0, {}}); }
+
+// A session that is over before it has begun. A host that is not dead hears that nobody was ever in it.
+int LookForHost(void*) {
+  if (OtherEndIsDone(kControl)) Refuse(Stage::kFork, ECANCELED);
+  return 0;
+}
+
+int TellWorking(void*) { return SendFrame(kControl, wire::Type::kWorking, nullptr, 0); }
+
+// Here and not in the host, whose event loop would have to wait: directories can be large, and slow.
+// Whether there was something to do.
+bool CompleteRules(ReceivedPlan* plan) {
+  if (plan->arounds.first() == nullptr) return false;
+  wire::Failed failed{Stage::kConfinement, 0, 0, 0, {}};
+  failed.err = AddRulesAround(plan->inner_domain.get(), plan->arounds.first(),
+                              {LookForHost, TellWorking, nullptr}, failed.text, sizeof failed.text);
+  if (failed.err != 0) Refuse(failed);
+  plan->arounds.Clear();
+  return true;
+}
 
 class Keeper final : public Children {
  public:
@@ -373,9 +394,7 @@ int Main() {
   Reserved noted;
   reserved = &noted;
   ReceivedPlan plan;
-  wire::Failed failed{Stage::kConfinement, 0, 0, 0, {}};
-  if (int err = ReceivePlan(kControl, &noted, &plan, &failed); err != 0) {
-    if (failed.err != 0) Refuse(failed);
+  if (int err = ReceivePlan(kControl, &noted, &plan); err != 0) {
     if (err != ECONNRESET) Refuse(Stage::kPlan, err);
     RemoveReserved();
     return 0;
@@ -384,11 +403,13 @@ int Main() {
     wire::Features features = ProbeFeatures();
     return SendFrame(kControl, wire::Type::kFeatures, &features, sizeof features) == 0 ? 0 : 1;
   }
+  const bool took_time = CompleteRules(&plan);
   if (int err = BecomeSubreaper(); err != 0) Refuse(Stage::kSubreaper, err);
   Keeper keeper(static_cast<ReceivedPlan&&>(plan));
   if (int err = keeper.Prepare(); err != 0) Refuse(Stage::kKeeper, err);
   if (int err = keeper.EnterOuterDomain(); err != 0) Refuse(Stage::kOuterDomain, err);
   if (int err = keeper.MakeMark(); err != 0) Refuse(Stage::kMark, err);
+  if (took_time) (void)LookForHost(nullptr);
   keeper.StartShell();
   keeper.Serve();
   keeper.End();

@@ -1,8 +1,10 @@
 #include "keeper/plan.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "keeper/place_order.h"
 #include "keeper/wire.h"
 
 namespace spty {
@@ -48,10 +50,17 @@ Result<std::string> EncodeAround(const RulesAround& around) {
   memcpy(fixed.rights, around.rights, sizeof fixed.rights);
   if (around.holes.size() > wire::kMaxStrings) return Error{Stage::kPlan, E2BIG, ""};
   fixed.hole_count = static_cast<uint32_t>(around.holes.size());
+  std::vector<const RulesAround::Hole*> order;
+  order.reserve(around.holes.size());
+  for (const RulesAround::Hole& hole : around.holes) order.push_back(&hole);
+  std::ranges::sort(order, [](const RulesAround::Hole* a, const RulesAround::Hole* b) {
+    return ComparePlaces(a->path.c_str(), b->path.c_str()) < 0;
+  });
   std::string out;
   AppendBytes(&out, &fixed, sizeof fixed);
+  for (const RulesAround::Hole* hole : order) AppendBytes(&out, &hole->what, sizeof hole->what);
   TRY(AppendString(&out, around.path));
-  TRY(AppendStrings(&out, around.holes));
+  for (const RulesAround::Hole* hole : order) TRY(AppendString(&out, hole->path));
   if (out.size() > wire::kMaxPlanBytes) return Error{Stage::kPlan, E2BIG, ""};
   return out;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "keeper/wire.h"
 
 namespace spty {
 
@@ -56,8 +57,12 @@ struct Plan {
 struct RulesAround {
   int directory = -1;  // lent
   std::string path;
-  uint64_t rights[6] = {};         // see wire::AroundRight
-  std::vector<std::string> holes;  // each with its letter
+  uint64_t rights[wire::kAroundRights] = {};
+  struct Hole {
+    std::string path;
+    wire::AroundHole what{};
+  };
+  std::vector<Hole> holes;  // below it, in any order
 };
 
 // What is about to be made for a session that has no plan yet.

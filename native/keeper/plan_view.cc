@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "keeper/place_order.h"
+
 namespace spty {
 namespace {
 
@@ -87,6 +89,14 @@ bool WithinLimits(const wire::PlanFixed& fixed) {
          fixed.gate_socket_count <= wire::kMaxStrings && fixed.gate_closed_count <= wire::kMaxStrings;
 }
 
+bool IsBelow(const char* path, const char* directory) {
+  const size_t length = strlen(directory);
+  if (strncmp(path, directory, length) != 0) return false;
+  const char* rest = path + length;
+  if (directory[length - 1] != '/' && *rest++ != '/') return false;
+  return *rest != '\0';
+}
+
 }  // namespace
 
 size_t PlanPointerCount(const wire::PlanFixed& fixed) {
@@ -102,15 +112,25 @@ int DecodeReservation(char* bytes, size_t size, const char** temp_dir, const cha
   return *temp_dir != nullptr && *cgroup_name != nullptr && cursor.AtEnd() ? 0 : EPROTO;
 }
 
-int DecodeAround(char* bytes, size_t size, wire::AroundFixed* fixed, char** path, char** holes, size_t room) {
+int DecodeAround(char* bytes, size_t size, ProtectedPlace* holes, size_t room, Around* around) {
   Cursor cursor(bytes, size);
-  if (!cursor.Copy(fixed, sizeof *fixed) || fixed->hole_count > room) return EPROTO;
-  *path = cursor.String();
-  if (*path == nullptr || **path != '/') return EPROTO;
-  for (uint32_t i = 0; i < fixed->hole_count; ++i) {
-    holes[i] = cursor.String();
-    if (holes[i] == nullptr || holes[i][0] == '\0' || holes[i][1] != '/') return EPROTO;
-    if (holes[i][0] != wire::kClosed && holes[i][0] != wire::kReadOnly) return EPROTO;
+  wire::AroundFixed fixed;
+  if (!cursor.Copy(&fixed, sizeof fixed) || fixed.hole_count > room) return EPROTO;
+  memcpy(around->rights, fixed.rights, sizeof fixed.rights);
+  around->holes = holes;
+  around->hole_count = fixed.hole_count;
+  for (uint32_t i = 0; i < fixed.hole_count; ++i) {
+    wire::AroundHole what;
+    if (!cursor.Copy(&what, sizeof what) || what.state > wire::kWasOnlyThere || what.read_only > 1)
+      return EPROTO;
+    holes[i] = {nullptr, what, false};
+  }
+  around->path = cursor.String();
+  if (around->path == nullptr || around->path[0] != '/') return EPROTO;
+  for (uint32_t i = 0; i < fixed.hole_count; ++i) {
+    holes[i].path = cursor.String();
+    if (holes[i].path == nullptr || !IsBelow(holes[i].path, around->path)) return EPROTO;
+    if (i > 0 && ComparePlaces(holes[i - 1].path, holes[i].path) > 0) return EPROTO;
   }
   return cursor.AtEnd() ? 0 : EPROTO;
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "keeper/around.h"
 #include "keeper/wire.h"
 
 namespace spty {
@@ -56,9 +57,9 @@ size_t PlanPointerCount(const wire::PlanFixed& fixed);
 // Returns 0 or an errno: EPROTO for anything malformed, EMSGSIZE if the tables do not fit.
 int DecodePlan(char* bytes, size_t size, char** pointers, size_t pointer_capacity, PlanView* view);
 
-// Decodes what is to be known of a directory with something protected in it, in place; `holes` has room for
-// as many as it speaks of. 0 or EPROTO. The descriptor is not in there.
-int DecodeAround(char* bytes, size_t size, wire::AroundFixed* fixed, char** path, char** holes, size_t room);
+// Decodes what is to be known of a directory with something protected in it, in place; `holes` has `room` for
+// some. 0 or EPROTO. The descriptor is not in there.
+int DecodeAround(char* bytes, size_t size, ProtectedPlace* holes, size_t room, Around* around);
 
 // Decodes a reservation; the strings are in `bytes`. 0 or EPROTO.
 int DecodeReservation(char* bytes, size_t size, const char** temp_dir, const char** cgroup_name);

@@ -35,4 +35,8 @@ int JoinCgroup(int cgroup_dir);
 // Two connected stream sockets, CLOEXEC. 0 or an errno.
 int OpenSocketPair(int ends[2]);
 
+// Whether nothing more will come from the other end of a stream socket. On macOS that is seen only when all
+// that came before has been read.
+bool OtherEndIsDone(int socket);
+
 }  // namespace spty

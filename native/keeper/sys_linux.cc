@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -124,6 +125,11 @@ int JoinCgroup(int cgroup_dir) {
 
 int OpenSocketPair(int ends[2]) {
   return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1 ? errno : 0;
+}
+
+bool OtherEndIsDone(int socket) {
+  pollfd watched{socket, POLLRDHUP, 0};
+  return poll(&watched, 1, 0) > 0;
 }
 
 }  // namespace spty

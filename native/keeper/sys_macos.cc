@@ -3,6 +3,7 @@
 #include <libproc.h>
 #include <signal.h>
 #include <sys/proc_info.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -85,5 +86,10 @@ pid_t ForkIntoCgroup(int) {
 int JoinCgroup(int) { return ENOTSUP; }
 
 int OpenSocketPair(int ends[2]) { return OpenStreamPair(ends); }
+
+bool OtherEndIsDone(int socket) {
+  char next;
+  return recv(socket, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
 
 }  // namespace spty

@@ -5,10 +5,10 @@
 // beside it. The plan is the only long frame. Its strings are length-prefixed *and* NUL-terminated, so that
 // the keeper can use them where they lie and never copies one.
 //
-// host -> keeper: any number of kReserve and kAround, kPlan (with the PTY slave and what else it speaks of by
-// SCM_RIGHTS), then any number of kSignal; EOF ends the session. keeper -> host: kWorking from time to time
-// while rules are made; kStarted as soon as there is a child, or only once its program runs (as the plan
-// asks); kFailed instead, or after it; then kExited, and last of all kDone.
+// host -> keeper: kReserve and kAround, as many as are kept, kPlan (with the PTY slave and what else it
+// speaks of by SCM_RIGHTS), then any number of kSignal; EOF ends the session. keeper -> host: kWorking from
+// time to time while rules are made; kStarted as soon as there is a child, or only once its program runs (as
+// the plan asks); kFailed instead, or after it; then kExited, and last of all kDone.
 //
 // Instead of a plan the host may send kProbe: the keeper tries what the kernel offers and answers kFeatures.
 #pragma once
@@ -20,7 +20,7 @@
 namespace spty::wire {
 
 inline constexpr uint32_t kMagic = 0x59545053;  // "SPTY"
-inline constexpr uint16_t kVersion = 8;
+inline constexpr uint16_t kVersion = 9;
 
 // Above anything execve(2) would accept (arguments and environment together: at most 6 MiB on Linux).
 inline constexpr uint32_t kMaxPlanBytes = 16U << 20;
@@ -28,6 +28,7 @@ inline constexpr uint32_t kMaxStrings = 1U << 20;
 inline constexpr uint32_t kMaxGroups = 65536;  // NGROUPS_MAX
 inline constexpr uint32_t kMaxFilter = 4096;   // BPF_MAXINSNS
 inline constexpr uint32_t kMaxPlanFds = 10;    // see PlanFixed
+inline constexpr uint32_t kMaxArounds = 256;   // with a descriptor each; together not larger than a plan
 
 inline constexpr char kKeeperName[] = "sandboxed-pty-keeper";  // its argv[0]
 inline constexpr int kControlFd = 3;                           // where the keeper finds its end
@@ -96,10 +97,10 @@ static_assert(sizeof(PlanFixed) == 96);
 // somebody knows.
 inline constexpr uint32_t kMaxReservation = 8192;
 
-// A granted directory with something protected in it: kAround, with the shell's Landlock ruleset and the
-// directory. The keeper completes the ruleset at once (keeper/around.h). Its payload is an AroundFixed, then
-// strings as in a plan: the directory's canonical path and, with a letter before each, those of what is
-// protected.
+// A granted directory with something protected in it: kAround, with the directory. The keeper completes the
+// plan's ruleset for the shell when it has the plan (keeper/around.h). Its payload is an AroundFixed, an
+// AroundHole for each place that is protected, then strings as in a plan: the directory's canonical path, and
+// those of the places, which lie below it, in the order of ComparePlaces.
 enum AroundRight : uint32_t { kAsGranted = 0, kForReading = 2, kOfKernel = 4, kAroundRights = 6 };
 struct AroundFixed {
   uint64_t rights[kAroundRights];  // each for the directories in it and, one further, for all else
@@ -107,8 +108,19 @@ struct AroundFixed {
   uint32_t unused;
 };
 static_assert(sizeof(AroundFixed) == 56);
-inline constexpr char kClosed = '-';    // neither reading nor writing
-inline constexpr char kReadOnly = 'r';  // no writing
+// What the host knows of a place. Those that were there have to be met as what they were.
+enum HoleState : uint32_t {
+  kByName = 0,       // whatever there is
+  kWasThere = 1,     // this file
+  kWasOnlyThere = 2  // this file, which must not be granted under another name
+};
+struct AroundHole {
+  uint64_t device;
+  uint64_t inode;
+  HoleState state;
+  uint32_t read_only;  // 1: no writing; 0: no reading either
+};
+static_assert(sizeof(AroundHole) == 24);
 
 struct Signal {
   int32_t number;

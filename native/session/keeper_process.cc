@@ -73,10 +73,9 @@ Result<void> KeeperProcess::Reserve(const Reservation& reservation, int place) {
   return Send(wire::Type::kReserve, payload, std::span(&place, place >= 0 ? 1 : 0));
 }
 
-Result<void> KeeperProcess::Complete(int ruleset, const RulesAround& around) {
+Result<void> KeeperProcess::Complete(const RulesAround& around) {
   TRY_ASSIGN(const std::string payload, EncodeAround(around));
-  const int fds[] = {ruleset, around.directory};
-  auto sent = Send(wire::Type::kAround, payload, fds);
+  auto sent = Send(wire::Type::kAround, payload, std::span(&around.directory, 1));
   if (!sent.ok() && (sent.error().err == EPIPE || sent.error().err == ECONNRESET)) return {};
   return sent;
 }

@@ -29,9 +29,9 @@ class KeeperProcess {
   // Tells the keeper what is about to be made for the session, so that it can remove that if there is never a
   // plan. `place` is the directory of the cgroup, or -1.
   Result<void> Reserve(const Reservation& reservation, int place);
-  // Has the keeper add rules to the shell's ruleset. One that is gone by then will not get the plan either,
-  // and that is where its last word is heard.
-  Result<void> Complete(int ruleset, const RulesAround& around);
+  // Has the keeper add rules to the shell's ruleset, as soon as it has got that with the plan. One that is
+  // gone by then will not get the plan either, and that is where its last word is heard.
+  Result<void> Complete(const RulesAround& around);
   // Sends the plan with the descriptors that it speaks of.
   Result<void> SendPlan(const std::string& plan, std::span<const int> fds);
   // Asks what the kernel offers. The keeper ends after its answer.

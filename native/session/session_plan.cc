@@ -178,10 +178,9 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
   // child.
   plan.started_means_running = request.wait_for_exec;
   if (enforcement.applied) {
-    TRY_ASSIGN(Confinement confinement, PrepareConfinement(*request.policy, enforcement, slave, keeper.pid(),
-                                                           [&](int ruleset, const RulesAround& around) {
-                                                             return keeper.Complete(ruleset, around);
-                                                           }));
+    TRY_ASSIGN(Confinement confinement,
+               PrepareConfinement(*request.policy, enforcement, slave, keeper.pid(),
+                                  [&](int, const RulesAround& around) { return keeper.Complete(around); }));
     Take(std::move(confinement), plan, session);
   }
   TRY(LendStdio(request, plan, session));

@@ -152,6 +152,8 @@ void Session::HandleFailure(const wire::Failed& failed) {
 void Session::ShowFailure(const Error& error) {
   // Closed before the child got as far as its terminal: it would have died of that a moment later.
   if (hung_up_) return ShellEnded(End{0, SIGHUP});
+  // Ended before there was a child: as if there had been one.
+  if (error.stage == Stage::kFork && error.err == ECANCELED) return ShellEnded(End{0, SIGKILL});
   terminal_.Inject(LateFailureText(error));
   ShellEnded(End{1, 0});
 }

@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <functional>
 #include <ostream>
 
 #include "confine/landlock_rules.h"
 #include "confine/landlock_ruleset.h"
 #include "keeper/around.h"
+#include "keeper/plan_view.h"
 #include "policy/mount_aliases.h"
 #include "policy/scratch.h"
 #include "support/in_child.h"
@@ -38,12 +40,13 @@ bool Enter(const Policy& policy, long abi) {
   if (!ruleset.ok()) return false;
   const auto add = [&](int fd, uint64_t allowed) { return ruleset.value().Allow(fd, allowed); };
   const auto add_around = [&](const RulesAround& around) -> Result<void> {
-    std::vector<char*> holes;
-    for (const std::string& hole : around.holes) holes.push_back(const_cast<char*>(hole.c_str()));
-    const Around rest{around.directory, around.path.c_str(), around.rights, holes.data(),
-                      static_cast<uint32_t>(holes.size())};
-    const Progress untold{[](void*) { return 0; }, nullptr};
-    const int err = AddRulesAround(ruleset.value().fd(), rest, untold, nullptr, 0);
+    std::string frame = EncodeAround(around).value();
+    std::vector<ProtectedPlace> holes(around.holes.size());
+    Around rest;
+    if (DecodeAround(frame.data(), frame.size(), holes.data(), holes.size(), &rest) != 0) abort();
+    rest.directory = around.directory;
+    const auto nothing = [](void*) { return 0; };
+    const int err = AddRulesAround(ruleset.value().fd(), &rest, {nothing, nothing, nullptr}, nullptr, 0);
     return err == 0 ? Result<void>() : Error{Stage::kConfinement, err, around.path};
   };
   if (!ForEachLandlockRule(policy, rights, add, add_around).ok()) return false;

@@ -1,89 +1,13 @@
 // Rules around what is protected, in the kernel.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cerrno>
-
-#include "base/fd.h"
-#include "confine/landlock_rights.h"
-#include "confine/landlock_ruleset.h"
-#include "keeper/around.h"
-#include "policy/scratch.h"
+#include "keeper/rules_around_linux.h"
 #include "support/in_child.h"
 
 namespace spty {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool CanRead(const std::string& path) { return Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)).valid(); }
-bool CanWrite(const std::string& path) { return Fd(open(path.c_str(), O_WRONLY | O_CLOEXEC)).valid(); }
-bool CanMake(const std::string& path) { return mkdir(path.c_str(), 0700) == 0; }
-
-class RulesAroundTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    abi_ = static_cast<int>(syscall(landlock::kCreateRuleset, nullptr, 0, landlock::kQueryVersion));
-    if (abi_ < 1) GTEST_SKIP() << "needs Landlock";
-  }
-
-  LandlockRuleset Ruleset() const {
-    landlock::RulesetAttr attr;
-    attr.handled_fs = LandlockRights(abi_).handled_fs;
-    auto ruleset = LandlockRuleset::Create(attr);
-    EXPECT_TRUE(ruleset.ok());
-    return std::move(ruleset).value();
-  }
-
-  // Of a directory that may be read and written.
-  int Add(int ruleset, const std::string& directory, const std::vector<std::string>& holes,
-          std::string* failed = nullptr, size_t room = 4096) const {
-    const LandlockRights rights(abi_);
-    uint64_t masks[wire::kAroundRights];
-    const auto fill = [&](wire::AroundRight kind, Rights granted) {
-      masks[kind] = rights.For(granted, FileType::kDirectory);
-      masks[kind + 1] = rights.For(granted, FileType::kFile);
-    };
-    fill(wire::kAsGranted, Rights::kReadWrite);
-    fill(wire::kForReading, Rights::kReadExecute);
-    fill(wire::kOfKernel, Rights::kRead);
-    std::vector<char*> lines;
-    for (const std::string& hole : holes) lines.push_back(const_cast<char*>(hole.c_str()));
-    const Fd fd(open(directory.c_str(), O_PATH | O_CLOEXEC));
-    const Around around{fd.get(), directory.c_str(), masks, lines.data(),
-                        static_cast<uint32_t>(lines.size())};
-    std::string text(room, '?');
-    const int err =
-        AddRulesAround(ruleset, around, {Tell, &told_}, text.data(), failed == nullptr ? 0 : room);
-    if (failed != nullptr) *failed = text.c_str();
-    return err;
-  }
-
-  // Into a domain of these rules.
-  bool Enter(const std::string& directory, const std::vector<std::string>& holes) const {
-    const LandlockRuleset ruleset = Ruleset();
-    return Add(ruleset.fd(), directory, holes) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           syscall(landlock::kRestrictSelf, ruleset.fd(), 0) == 0;
-  }
-
-  struct Told {
-    int times = 0;
-    int answer = 0;
-  };
-  static int Tell(void* context) {
-    auto* told = static_cast<Told*>(context);
-    ++told->times;
-    return told->answer;
-  }
-
-  int abi_ = 0;
-  mutable Told told_;
-  Scratch scratch_;
-};
 
 TEST_F(RulesAroundTest, EverythingButWhatIsClosed) {
   const std::string top = scratch_.Dir("top");
@@ -207,11 +131,23 @@ TEST_F(RulesAroundTest, TellsThatItGoesOn) {
   const auto add = [&] { return Add(ruleset.fd(), top, {"-" + top + "/x"}); };
   // As often as it takes until a second has passed in the middle of one.
   while (told_.times == 0) ASSERT_EQ(add(), 0);
-  told_ = {0, ECONNRESET};
+  told_.times = 0;
+  told_.answer = ECONNRESET;
   int err = 0;
   while (err == 0) err = add();
   EXPECT_EQ(err, ECONNRESET);
   EXPECT_EQ(told_.times, 1);
+}
+
+// Whoever has gone is not worked for.
+TEST_F(RulesAroundTest, LooksAgainAndAgainWhetherItIsStillWanted) {
+  const std::string top = scratch_.Dir("top");
+  for (int i = 0; i < 200; ++i) scratch_.File("top/" + std::to_string(i));
+  EXPECT_EQ(Add(Ruleset().fd(), top, {"-" + top + "/x"}), 0);
+  EXPECT_EQ(told_.looks, 3);
+  told_.look = [] { return ECANCELED; };
+  EXPECT_EQ(Add(Ruleset().fd(), top, {"-" + top + "/x"}), ECANCELED);
+  EXPECT_EQ(told_.looks, 4);
 }
 
 TEST_F(RulesAroundTest, DepthHasALimit) {

@@ -150,6 +150,35 @@ TEST_F(ConfinedStage, RulesAroundWhatIsProtected) {
   }
 }
 
+// Who ends a session while the keeper reads has not to wait for that, and nothing runs any more.
+TEST_F(ConfinedStage, OfASessionThatEndsWhileRulesAreMade) {
+  scratch_.File("home/me/store/key");
+  // Enough for the end to come in the middle; the keeper hears of it even if it came before.
+  for (int i = 0; i < 20'000; ++i) scratch_.File("home/me/store/" + std::to_string(i));
+  PolicyInput input = scratch_.Input(R"({"enabled": true, "additional_read_only_paths": ["~/store"],)"
+                                     R"( "denied_read_paths": ["~/store/key"]})");
+  input.env = {{"PATH", "/usr/bin:/bin"}};
+  SpawnRequest request = ShellRequest("sleep 1000");
+  request.policy = scratch_.Resolve(std::move(input));
+  request.wait_for_exec = false;
+  auto pump = AcquirePump();
+  const Footprint before = Footprint::AtRest();
+  {
+    LiveSession session(request);
+    ASSERT_TRUE(session.ok());
+    session->EndNow();
+    const Result<pid_t> pid = session->Pid();
+    ASSERT_FALSE(pid.ok());
+    EXPECT_EQ(ErrnoName(pid.error().err), "ECANCELED");
+    EXPECT_TRUE(session.listener().WaitUntil([&] { return session->done().has_value(); }));
+    EXPECT_EQ(session->ProveEmpty(), Session::Proof::kEmpty);
+    std::string output;
+    EXPECT_EQ(session.ReadToEnd(&output).signal, SIGKILL);
+    EXPECT_EQ(output, "");
+  }
+  EXPECT_EQ(Footprint::Settled(before), before);
+}
+
 TEST_F(ConfinedStage, OuterDomain) {
   ExpectFault({{landlock::kRestrictSelf, EPERM}}, Stage::kOuterDomain, EPERM);
 }
