@@ -36,13 +36,7 @@ class RuleMaker {
   }
 
   int Run() {
-    // Of all directories before any is read: what is protected in one must not be granted in another.
-    for (const Around* around = first_; around != nullptr; around = around->next) {
-      for (const ProtectedPlace& hole : Holes(*around)) {
-        if (hole.what.state == wire::kWasOnlyThere)
-          Remember(&protected_, {hole.what.device, hole.what.inode, hole.path, strlen(hole.path)});
-      }
-    }
+    for (const Around* around = first_; around != nullptr; around = around->next) RememberFiles(*around);
     for (const Around* around = first_; around != nullptr && err_ == 0; around = around->next) Run(*around);
     return err_;
   }
@@ -82,23 +76,43 @@ class RuleMaker {
 
   static Places Holes(const Around& around) { return {around.holes, around.holes + around.hole_count}; }
 
-  // The protected places, and the directories on the way to them. A little more than that.
+  // Tells `visit` of the directories between the granted one and the protected places: each is the beginning
+  // of a path.
+  template <typename Visit>
+  static void ForEachWay(const Around& around, Visit visit) {
+    const size_t granted = strlen(around.path);
+    const char* before = "";
+    for (const ProtectedPlace& hole : Holes(around)) {
+      size_t at = 0;
+      while (hole.path[at] != '\0' && hole.path[at] == before[at]) ++at;
+      for (; hole.path[at] != '\0'; ++at) {
+        if (hole.path[at] == '/' && at > granted) visit(hole.path, at);
+      }
+      before = hole.path;
+    }
+  }
+
+  // The protected places, and the directories on the way to them; those before and after an exchange.
   static size_t MostFiles(const Around* around) {
     size_t most = 0;
     for (; around != nullptr; around = around->next) {
-      const char* before = "";
-      ++most;
-      for (const ProtectedPlace& hole : Holes(*around)) {
-        const char* rest = hole.path;
-        while (*rest != '\0' && *rest == *before) {
-          ++rest;
-          ++before;
-        }
-        for (++most; *rest != '\0'; ++rest) most += *rest == '/' ? 1 : 0;
-        before = hole.path;
-      }
+      most += 1 + around->hole_count;
+      ForEachWay(*around, [&](const char*, size_t) { most += 2; });
     }
     return most;
+  }
+
+  // Before any directory is read: what is protected in one must not be granted in another, nor a second mount
+  // of a directory that leads to it. Whatever is not there any more is missed later.
+  void RememberFiles(const Around& around) {
+    for (const ProtectedPlace& hole : Holes(around)) {
+      if (hole.what.state == wire::kWasOnlyThere)
+        Remember(&protected_, {hole.what.device, hole.what.inode, hole.path, strlen(hole.path)});
+    }
+    ForEachWay(around, [&](const char* path, size_t length) {
+      struct stat info;
+      if (LookAt(path, length, &info)) Remember(&ways_, {info.st_dev, info.st_ino, path, length});
+    });
   }
 
   void Run(const Around& around) {
@@ -221,14 +235,19 @@ class RuleMaker {
     return 0;
   }
 
+  // By the beginning of a path.
+  static bool LookAt(const char* path, size_t length, struct stat* info) {
+    char name[PATH_MAX];
+    if (length >= sizeof name) return false;
+    memcpy(name, path, length);
+    name[length] = '\0';
+    return lstat(name, info) == 0;
+  }
+
   // Whether the file is still where it was: then it has two names.
   static bool IsThere(const FileTable::File& file) {
-    char path[PATH_MAX];
-    if (file.length >= sizeof path) return false;
-    memcpy(path, file.path, file.length);
-    path[file.length] = '\0';
     struct stat info;
-    return lstat(path, &info) == 0 && info.st_dev == file.device && info.st_ino == file.inode;
+    return LookAt(file.path, file.length, &info) && info.st_dev == file.device && info.st_ino == file.inode;
   }
 
   static bool Settle(ProtectedPlace* hole, const struct stat& info) {

@@ -1,5 +1,7 @@
 // What is renamed while the rules around it are made: before, in between, and from one directory to another.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 
 #include "keeper/rules_around_linux.h"
 #include "support/in_child.h"
@@ -78,7 +80,7 @@ TEST_F(RenamedAroundTest, WhatIsRenamedWhileItIsListedIsFound) {
 }
 
 // The directory around it, while it is read itself.
-TEST_F(RenamedAroundTest, AWayThatIsRenamedWhileItIsGoneIsFound) {
+TEST_F(RenamedAroundTest, AWayThatIsRenamedWhileItIsReadIsFound) {
   const std::string top = scratch_.Dir("top");
   for (const char* name : {"top/a", "top/b"}) scratch_.Dir(name);
   const std::vector<std::string> names = Listed(top);
@@ -133,6 +135,30 @@ TEST_F(RenamedAroundTest, ASecondNameGrantsNothing) {
     CHILD_CHECK(CanRead(top + "/open") && CanRead(top + "/open too"));
     return "";
   });
+  EXPECT_EQ(complaint, "");
+}
+
+// Whether it is listed before the first one or after it.
+TEST_F(RenamedAroundTest, ASecondMountGrantsNothing) {
+  const std::string top = scratch_.Dir("top");
+  for (const char* name : {"top/a", "top/b", "top/y", "top/z"}) scratch_.Dir(name);
+  scratch_.File("top/m/key");
+  scratch_.File("top/m/other");
+  scratch_.File("top/open");
+  constexpr char kNoMounts[] = "no mounts";
+  const std::string complaint = InChild([&]() -> std::string {
+    if (unshare(geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) return kNoMounts;
+    if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return kNoMounts;
+    for (const char* name : {"/a", "/b", "/y", "/z"}) {
+      if (mount((top + "/m").c_str(), (top + name).c_str(), nullptr, MS_BIND, nullptr) != 0) return kNoMounts;
+    }
+    CHILD_CHECK(CanRead(top + "/a/key"));
+    CHILD_CHECK(Enter(top, {"-" + top + "/m/key"}));
+    CHILD_CHECK(CanRead(top + "/open") && CanRead(top + "/m/other"));
+    for (const char* name : {"/a", "/b", "/m", "/y", "/z"}) CHILD_CHECK(!CanRead(top + name + "/key"));
+    return "";
+  });
+  if (complaint.find(kNoMounts) != std::string::npos) GTEST_SKIP() << "needs user namespaces";
   EXPECT_EQ(complaint, "");
 }
 
