@@ -77,12 +77,12 @@ export function createSandboxedPty(options: SandboxedPtyOptions = {}): Sandboxed
   const cwd = options.cwd || options.projectDir || process.cwd();
   // Not "falsy": an empty text is a mistake in the settings, and must not mean "no sandbox".
   if (options.sandbox === undefined || options.sandbox === null) {
-    return new Terminal(Object.assign(resolveOptions(file, options.args, { ...options, cwd }), extra), true);
+    return new Terminal(Object.assign(resolveOptions(file, options.args, options, cwd), extra), true);
   }
   // The policy builds the environment, from the one that was given.
-  const resolved = resolveOptions(file, options.args, { ...options, cwd, env: {} });
+  const resolved = Object.assign(resolveOptions(file, options.args, options, cwd, true), extra);
   const term = options.name || env['TERM'] || 'xterm';
-  return new Terminal(Object.assign(resolved, extra), true, new Sandbox({ ...options, cwd: resolved.cwd, term }));
+  return new Terminal(resolved, true, new Sandbox(options, resolved.cwd, term));
 }
 
 /** They would be ignored, and somebody would believe that the session is confined. */

@@ -163,14 +163,23 @@ function resolveEnv(options: SpawnOptions, cwd: string): string {
   return entries;
 }
 
-/** node-pty's rules, and a TypeError or RangeError where node-pty crashes, truncates or leaks a child. */
-export function resolveOptions(file: unknown, args: unknown, options: SpawnOptions): ResolvedOptions {
+/**
+ * node-pty's rules, and a TypeError or RangeError where node-pty crashes, truncates or leaks a child. `cwd` in place of
+ * the options', if there is one; `ownEnv`: the environment is somebody else's business.
+ */
+export function resolveOptions(
+  file: unknown,
+  args: unknown,
+  options: SpawnOptions,
+  cwd = options.cwd,
+  ownEnv = false,
+): ResolvedOptions {
   checkTypes(options);
   const resolved: ResolvedOptions = {
     file: resolveFile(file),
     args: resolveArgs(args),
     env: '',
-    cwd: options.cwd || process.cwd(),
+    cwd: cwd || process.cwd(),
     cols: options.cols || 80,
     rows: options.rows || 24,
     encoding: resolveEncoding(options.encoding),
@@ -189,7 +198,7 @@ export function resolveOptions(file: unknown, args: unknown, options: SpawnOptio
     checkId('gid', gid);
     Object.assign(resolved, { uid, gid });
   }
-  resolved.env = resolveEnv(options, resolved.cwd);
+  if (!ownEnv) resolved.env = resolveEnv(options, resolved.cwd);
   // Not normalised: `link/..` is where the kernel says it is. Absolute, because the keeper's own directory is another.
   if (!path.isAbsolute(resolved.cwd)) resolved.cwd = `${process.cwd()}/${resolved.cwd}`;
   return resolved;

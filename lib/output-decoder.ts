@@ -7,13 +7,13 @@ export function isUtf8(encoding: BufferEncoding): boolean {
 
 /** Turns the terminal's bytes into what the caller asked for: strings of an encoding, or Buffers. */
 export class OutputDecoder {
+  /** Made when it is needed: most output of most terminals never comes as bytes. */
   private decoder: StringDecoder | undefined;
   /** The decoder may hold the beginning of a character. */
   private pending = false;
   private readonly utf8: boolean;
 
-  constructor(encoding: BufferEncoding | null) {
-    this.decoder = encoding === null ? undefined : new StringDecoder(encoding);
+  constructor(private readonly encoding: BufferEncoding | null) {
     this.utf8 = encoding !== null && isUtf8(encoding);
   }
 
@@ -30,7 +30,8 @@ export class OutputDecoder {
     } else {
       this.pending = true;
     }
-    return this.decoder ? this.decoder.write(chunk) : chunk;
+    if (this.encoding === null) return chunk;
+    return (this.decoder ??= new StringDecoder(this.encoding)).write(chunk);
   }
 
   /** What an incomplete character at the very end becomes. */

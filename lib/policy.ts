@@ -95,28 +95,28 @@ export type Environment = Record<string, string | Uint8Array | undefined>;
 export interface PolicyInput {
   settings: ResolvedSettings;
   /** Default: 'terminal'. */
-  kind?: SessionKind;
+  kind?: SessionKind | undefined;
   /** Never taken from `cwd`, which a program may have chosen. */
-  projectDir?: string;
+  projectDir?: string | undefined;
   /** Default: the project. */
-  cwd?: string;
+  cwd?: string | undefined;
   /** Default: this user's. */
-  home?: string;
+  home?: string | undefined;
   /**
    * What to filter. Default: this process's environment, byte for byte, without what the terminal that it runs in has
    * left there (TMUX, COLUMNS and the like).
    */
-  env?: Environment;
+  env?: Environment | undefined;
   /** What the editor always adds. */
-  extraEnv?: Environment;
+  extraEnv?: Environment | undefined;
   /** $TERM. */
-  term?: string;
+  term?: string | undefined;
   /** The session's private temporary directory, if it exists already. */
-  tempDir?: string;
+  tempDir?: string | undefined;
   /** Further working trees whose Git metadata needs protection. */
-  repositories?: string[];
+  repositories?: string[] | undefined;
   /** Asks to run outside the sandbox; needs allow_unsandboxed. */
-  unsandboxed?: boolean;
+  unsandboxed?: boolean | undefined;
 }
 
 /**
@@ -175,19 +175,17 @@ function checkInput(input: PolicyInput): void {
   checkEnvironment('extraEnv', input.extraEnv);
 }
 
-/** What the addon is to make of `env`. It reads the host's itself: process.env shows only what is UTF-8. */
-function environmentOf(env: Environment | undefined): { env: (string | Uint8Array)[] } | { hostEnvWithout: string[] } {
+/** What the addon is to filter; undefined: the host's, which it reads itself, as process.env shows only what is UTF-8. */
+function environmentOf(env: Environment | undefined): (string | Uint8Array)[] | undefined {
   if (env !== undefined && env !== process.env) {
     checkEnvironment('env', env);
-    return { env: toPairs(env) };
+    return toPairs(env);
   }
   // Loaded here: requiring the package should not pay for it.
   const { isMainThread } = require('worker_threads') as typeof import('worker_threads');
-  if (isMainThread) return { hostEnvWithout: [...hostTerminalVariables] };
+  if (isMainThread) return undefined;
   // A worker has an environment of its own, which may lack what this process has.
-  return {
-    env: toPairs(Object.fromEntries(Object.entries(process.env).filter(([name]) => !hostTerminalVariables.has(name)))),
-  };
+  return toPairs(Object.fromEntries(Object.entries(process.env).filter(([name]) => !hostTerminalVariables.has(name))));
 }
 
 function toPairs(env: Environment): (string | Uint8Array)[] {
@@ -202,6 +200,7 @@ function toPairs(env: Environment): (string | Uint8Array)[] {
 /** Looks up every path. Throws a SettingsError (ERR_POLICY) if something does not fit this project or machine. */
 export function resolvePolicy(input: PolicyInput): Policy {
   checkInput(input);
+  const env = environmentOf(input.env);
   const result = nativeSettings().resolvePolicy({
     settings: ResolvedSettings.handleOf(input.settings),
     kind: input.kind ?? 'terminal',
@@ -212,8 +211,9 @@ export function resolvePolicy(input: PolicyInput): Policy {
     tempDir: input.tempDir ?? '',
     repositories: input.repositories ?? [],
     unsandboxed: input.unsandboxed === true,
-    ...environmentOf(input.env),
-    ...(input.extraEnv && { extraEnv: toPairs(input.extraEnv) }),
+    env,
+    hostEnvWithout: env ? undefined : [...hostTerminalVariables],
+    extraEnv: input.extraEnv && toPairs(input.extraEnv),
   });
   throwProblems(result);
   return new Policy(result.handle);

@@ -41,10 +41,9 @@ export interface SandboxOptions {
   unsandboxed?: boolean;
 }
 
+/** With what of node-pty's options matters here. */
 export interface SandboxRequest extends SandboxOptions {
   env?: Environment;
-  cwd: string;
-  term: string;
   uid?: number;
   gid?: number;
 }
@@ -59,8 +58,10 @@ export function checkSandboxOptions(options: SandboxOptions): void {
     throw new TypeError('createSandboxedPty() takes one object: {file, args, projectDir, sandbox, ...}');
   }
   checkKind(options.kind);
-  for (const name of ['projectDir', 'home'] as const) checkText(name, options[name]);
-  for (const name of ['projectTrusted', 'unsandboxed'] as const) checkFlag(name, options[name]);
+  checkText('projectDir', options.projectDir);
+  checkText('home', options.home);
+  checkFlag('projectTrusted', options.projectTrusted);
+  checkFlag('unsandboxed', options.unsandboxed);
   checkTexts('repositories', options.repositories);
   checkEnvironment('extraEnv', options.extraEnv);
   if (!(options.sandbox instanceof ResolvedSettings)) return;
@@ -76,7 +77,7 @@ export class Sandbox {
   readonly policy: Policy;
   readonly tempDir: string | undefined;
 
-  constructor(request: SandboxRequest) {
+  constructor(request: SandboxRequest, cwd: string, term: string) {
     const settings = toSettings(request);
     const kind = request.kind ?? 'terminal';
     // First of all: it gets ready while the policy is resolved, and knows of the directory before that is made.
@@ -90,10 +91,15 @@ export class Sandbox {
       this.policy = resolvePolicy({
         settings,
         kind,
-        cwd: request.cwd,
-        term: request.term,
-        ...definedOnly(request, ['projectDir', 'home', 'env', 'extraEnv', 'repositories', 'unsandboxed']),
-        ...(this.tempDir === undefined ? {} : { tempDir: this.tempDir }),
+        cwd,
+        term,
+        tempDir: this.tempDir,
+        projectDir: request.projectDir,
+        home: request.home,
+        env: request.env,
+        extraEnv: request.extraEnv,
+        repositories: request.repositories,
+        unsandboxed: request.unsandboxed,
       });
     } catch (error) {
       this.release();
@@ -150,12 +156,6 @@ function isExecutable(program: string): boolean {
   } catch {
     return false;
   }
-}
-
-function definedOnly<T extends object, K extends keyof T>(from: T, keys: readonly K[]): Partial<Pick<T, K>> {
-  const picked: Partial<Pick<T, K>> = {};
-  for (const key of keys) if (from[key] !== undefined) picked[key] = from[key];
-  return picked;
 }
 
 function toSettings(request: SandboxRequest): ResolvedSettings {

@@ -20,9 +20,9 @@ export interface NativeFailed {
 export interface NativeSettings {
   parse(document: NativeDocument): NativeFailed | { errors?: never; plain: string };
   resolveSettings(layers: {
-    user?: NativeDocument;
-    project?: NativeDocument;
-    permissions?: NativeDocument;
+    user: NativeDocument | undefined;
+    project: NativeDocument | undefined;
+    permissions: NativeDocument | undefined;
     platform: string;
     projectTrusted: boolean;
   }): NativeFailed | { errors?: never; handle: NativeHandle; refused: string };
@@ -37,10 +37,10 @@ export interface NativeSettings {
     tempDir: string;
     repositories: string[];
     unsandboxed: boolean;
-    env?: (string | Uint8Array)[];
+    env: (string | Uint8Array)[] | undefined;
     /** Instead of `env`: this process's, but for these names. */
-    hostEnvWithout?: string[];
-    extraEnv?: (string | Uint8Array)[];
+    hostEnvWithout: string[] | undefined;
+    extraEnv: (string | Uint8Array)[] | undefined;
   }): NativeFailed | { errors?: never; handle: NativeHandle };
   releasePolicy(policy: NativeHandle): void;
   describePolicy(policy: NativeHandle): string;

@@ -84,7 +84,7 @@ const platforms: Readonly<Record<string, Platform>> = {
 const shapes = ['auto', 'editor', 'sandbox'] as const;
 
 function platformOf(given: string | undefined): Platform {
-  checkWord('platform', given, Object.keys(platforms));
+  if (given !== undefined) checkWord('platform', given, Object.keys(platforms));
   return platforms[given ?? process.platform] ?? 'linux';
 }
 
@@ -99,9 +99,9 @@ function toDocument(
 }
 
 interface Layers {
-  user?: NativeDocument;
-  project?: NativeDocument;
-  permissions?: NativeDocument;
+  user: NativeDocument | undefined;
+  project: NativeDocument | undefined;
+  permissions: NativeDocument | undefined;
   platform: Platform;
   projectTrusted: boolean;
 }
@@ -145,13 +145,10 @@ export function resolveSettings(layers: SettingsLayers = {}): ResolvedSettings {
   checkText('userPointer', layers.userPointer);
   checkFlag('projectTrusted', layers.projectTrusted);
   const shape = layers.shape ?? 'auto';
-  const user = toDocument(layers.user, 'user', shape, layers.userPointer);
-  const project = toDocument(layers.project, 'project', shape);
-  const permissions = toDocument(layers.permissions, 'permissions', 'permissions');
   const input: Layers = {
-    ...(user && { user }),
-    ...(project && { project }),
-    ...(permissions && { permissions }),
+    user: toDocument(layers.user, 'user', shape, layers.userPointer),
+    project: toDocument(layers.project, 'project', shape),
+    permissions: toDocument(layers.permissions, 'permissions', 'permissions'),
     platform: platformOf(layers.platform),
     projectTrusted: layers.projectTrusted === true,
   };

@@ -18,7 +18,7 @@ import { InputFeeder } from './input-feeder';
 import { LegacyEvents } from './legacy-events';
 import { NativeSession } from './native-loader';
 import { keeperLost, limitViolations, notDisposed, trackingWarning, Violation, Warning } from './notices';
-import { checkCells, checkPixels, ResolvedOptions } from './options';
+import { checkCells, checkPixels, ResolvedOptions, resolveEncoding } from './options';
 import { isUtf8, OutputDecoder } from './output-decoder';
 import { OutputFlow } from './output-flow';
 import { pipeTerminal } from './pipe';
@@ -196,7 +196,7 @@ export class Terminal extends LegacyEvents {
 
   setEncoding(encoding: string | null): void {
     if (!encoding) return; // as in node-pty: what was asked for at the start stays
-    this.decoder = new OutputDecoder(encoding as BufferEncoding);
+    this.decoder = new OutputDecoder(resolveEncoding(encoding));
   }
 
   pipe<T extends NodeJS.WritableStream>(destination: T, options?: { end?: boolean }): T {

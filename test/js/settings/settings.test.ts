@@ -105,7 +105,7 @@ test('nor does the addon guess', () => {
   const native = loadNative();
   // Jest has a TypeError of its own.
   const typeError = expect.objectContaining({ name: 'TypeError' }) as Error;
-  const layers = { platform: 'linux', projectTrusted: false };
+  const layers = { user: undefined, project: undefined, permissions: undefined, platform: 'linux', projectTrusted: false };
   const { handle } = native.resolveSettings(layers) as unknown as { handle: never };
   const input = { settings: handle, kind: 'terminal', projectDir: '', cwd: '', home: '/', term: '', tempDir: '', repositories: [], unsandboxed: false, env: [] };
   const document = { text: '{}', pointer: '', shape: 'auto' };
