@@ -104,13 +104,20 @@ function fetching(id, title, command, [full, quick]) {
   };
 }
 
+/** The same for somebody without privileges, where the rest is measured by root, whose sessions need more rules. */
+const asUser = (figure) => ({...figure, id: `${figure.id}-user`, title: `${figure.title}, without privileges`, asUser: true});
+
 const us = (key, label, bar) => ({key, label, unit: 'us', better: lower, bar});
 
 /** What a sandbox costs; the last part of the list, so that the figures before it stay comparable with older runs. */
-const confinement = [
+const confinedStarts = [
   confinedSpawn('confine-spawn', 'confined spawn of /bin/true, small heap; node-pty: unconfined', 0, 1.3),
   confinedSpawn('confine-spawn-1g', 'confined spawn of /bin/true, 1 GiB heap; node-pty: unconfined', 1024, 0.1),
   confinedExit('confine-bwrap', 'confinedExit', 'bwrap', 0.5),
+];
+const confinement = [
+  ...confinedStarts,
+  ...(process.getuid?.() === 0 ? confinedStarts.map(asUser) : []),
   confinedExit('confine-srt', 'confinedExitSrt', 'srt', 0.02),
   work('confine-git', 'git status in 20 000 files', {tree: 'repository', command: 'git status', repeat: 10},
     {tree: 'repository', command: 'git status', repeat: 3}),

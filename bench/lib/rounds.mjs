@@ -28,9 +28,11 @@ for (const [signal, number] of [['SIGINT', 2], ['SIGTERM', 15], ['SIGHUP', 1]]) 
 }
 process.once('exit', killAll);
 
-function measure([file, ...args]) {
+const nobody = {uid: 65534, gid: 65534, env: {...process.env, HOME: '/nonexistent'}};
+
+function measure([file, ...args], asUser) {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args.map(String), {detached: true, stdio: ['ignore', 'pipe', 'pipe']});
+    const child = spawn(file, args.map(String), {detached: true, stdio: ['ignore', 'pipe', 'pipe'], ...(asUser && nobody)});
     running.add(child);
     let [out, err, late] = ['', '', false];
     child.stdout.setEncoding('utf8').on('data', (text) => (out += text));
@@ -76,7 +78,7 @@ export async function runFigure(figure, implementations, rounds, quick, progress
     for (const {name, argv} of round % 2 ? [...able].reverse() : able) {
       progress(`${figure.id}: round ${round + 1} of ${rounds}, ${name}`);
       try {
-        results[name][round] = await measure(argv);
+        results[name][round] = await measure(argv, figure.asUser);
       } catch (error) {
         results[name][round] = undefined;
         errors[name] = error.message;
