@@ -76,17 +76,16 @@ class RuleMaker {
 
   static Places Holes(const Around& around) { return {around.holes, around.holes + around.hole_count}; }
 
-  // Tells `visit` of the directories between the granted one and the protected places: each is the beginning
-  // of a path.
+  // Tells `visit` of the directories above the protected places: each is the beginning of a path. Those above
+  // the granted one as well: what is mounted in one of them belongs to whoever is granted that one.
   template <typename Visit>
   static void ForEachWay(const Around& around, Visit visit) {
-    const size_t granted = strlen(around.path);
     const char* before = "";
     for (const ProtectedPlace& hole : Holes(around)) {
       size_t at = 0;
       while (hole.path[at] != '\0' && hole.path[at] == before[at]) ++at;
       for (; hole.path[at] != '\0'; ++at) {
-        if (hole.path[at] == '/' && at > granted) visit(hole.path, at);
+        if (hole.path[at] == '/') visit(hole.path, at == 0 ? size_t{1} : at);
       }
       before = hole.path;
     }

@@ -41,6 +41,9 @@ class MountTable {
   // above it. Such a name may be hidden by a mount: a name too many does no harm.
   std::vector<std::string> AliasesOf(const std::string& path) const;
 
+  // Whether some file system is mounted more than once. If not, every directory has a single name.
+  bool shares() const { return !shared_.empty(); }
+
  private:
   void Enter(std::string_view place, std::vector<const MountPoint*>& through) const;
   void AddNames(const std::string& device, std::string_view inside, size_t roots_below,

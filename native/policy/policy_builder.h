@@ -27,6 +27,8 @@ struct PolicyBuilder {
   std::vector<std::string> project_links;
   // What other sessions of the same user's settings could write; see planted_links.h.
   std::vector<std::string> once_writable;
+  // Whether a directory can have a second name; see second_names.h.
+  bool mounts_share = false;
 
   // Fills in the path of a setting; false if it was skipped, which has then been noted.
   SettingsResult<bool> Pin(const Sourced<std::string>& text, GrantRequest& request);

@@ -175,6 +175,15 @@ void AddKernelMounts(PolicyBuilder& builder, const std::vector<MountPoint>& moun
   }
 }
 
+// A name may be hidden by a mount: then something else is there, which is nobody's secret.
+std::optional<PinnedPath> PinOfTheSame(const Hole& hole, const std::string& alias) {
+  Result<PinnedPath> pin = PinPath(alias);
+  if (!pin.ok() || !hole.pin || pin.value().device != hole.pin->device ||
+      pin.value().inode != hole.pin->inode)
+    return std::nullopt;
+  return std::move(pin).value();
+}
+
 // What else is mounted in the way of grants: kernel interfaces, and the same files a second time.
 Failure AddHolesOfMounts(PolicyBuilder& builder) {
   const Result<std::vector<MountPoint>> mounts = ReadMounts();
@@ -193,11 +202,12 @@ Failure AddHolesOfMounts(PolicyBuilder& builder) {
       Hole alias;
       alias.path = alias.spelled = std::move(place);
       alias.origin = hole.origin;
-      if (Result<PinnedPath> pin = PinPath(alias.path); pin.ok()) alias.pin = std::move(pin).value();
+      alias.pin = PinOfTheSame(hole, alias.path);
       aliases.push_back(std::move(alias));
     }
   }
   for (Hole& alias : aliases) builder.rules.AddHole(std::move(alias));
+  builder.mounts_share = table.shares();
   return std::nullopt;
 }
 

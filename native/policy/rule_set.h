@@ -39,6 +39,7 @@ class RuleSet {
 
   // Those added so far.
   const std::vector<Hole>& holes() const { return holes_; }
+  const std::vector<GrantRequest>& requests() const { return requests_; }
 
   // Before Settle; see planted_links.h.
   std::vector<GrantRequest> TakePlanted(const std::vector<std::string>& once_writable);

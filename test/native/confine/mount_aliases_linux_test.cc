@@ -107,6 +107,7 @@ struct Layout {
   const char* denied;
   std::vector<std::string> names;
   std::vector<std::string> others;  // can always be read
+  const char* granted = nullptr;    // all that is; null: everything
 };
 
 bool Bind(const Scratch& scratch, const char* what, const char* place) {
@@ -138,9 +139,12 @@ class MountAliasesInTheKernelOf : public ::testing::TestWithParam<Layout> {
       CHILD_CHECK(mounts.ok());
       for (const std::string& name : layout.names) CHILD_CHECK(IsFound(mounts.value(), scratch.Path(name)));
       const std::string list = denied ? '"' + scratch.Path(layout.denied) + '"' : "";
-      const auto policy = ResolvePolicy(scratch.Input(
-          R"({"enabled": true, "profile": "agent", "git_access": "full", "denied_read_paths": [)" + list +
-          "]}"));
+      const std::string grants = layout.granted == nullptr
+                                     ? R"("profile": "agent", "git_access": "full")"
+                                     : R"("profile": "workspace", "additional_read_only_paths": [")" +
+                                           scratch.Path(layout.granted) + R"("])";
+      const auto policy = ResolvePolicy(
+          scratch.Input(R"({"enabled": true, )" + grants + R"(, "denied_read_paths": [)" + list + "]}"));
       CHILD_CHECK(policy.ok());
       CHILD_CHECK(Enter(*policy.value(), abi));
       for (const std::string& name : layout.names) {
@@ -226,7 +230,28 @@ const Layout kLayouts[] = {
      },
      "closed/key",
      {"closed/key", "second", "again/key"},
-     {}}};
+     {}},
+    {"TheGrantIsMountedInADirectoryAboveTheDeniedName",
+     [](const Scratch& scratch) {
+       scratch.File("top/secret/key");
+       scratch.File("top/mnt/other");
+       scratch.File("top/other");
+       return Bind(scratch, "top", "top/mnt/copy");
+     },
+     "top/secret/key",
+     {"top/secret/key", "top/mnt/copy/secret/key"},
+     {"top/mnt/copy/other"},
+     "top/mnt/copy"},
+    {"ASecondNameOfWhatHoldsASecondName",
+     [](const Scratch& scratch) {
+       scratch.File("home2/key");
+       scratch.File("srv/other");
+       return Bind(scratch, "home2", "srv/b2") && Bind(scratch, "srv", "srv2");
+     },
+     "home2/key",
+     {"srv/b2/key"},
+     {"srv2/other"},
+     "srv2"}};
 
 INSTANTIATE_TEST_SUITE_P(Names, MountAliasesInTheKernelOf, ::testing::ValuesIn(kLayouts),
                          [](const auto& layout) { return std::string(layout.param.name); });
