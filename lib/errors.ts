@@ -67,6 +67,8 @@ export function isNativeFailure(error: unknown): error is NativeFailure {
 /** The same failure with a sentence that a person can act on. */
 export function toSandboxError(failure: NativeFailure, reason?: string): SandboxError {
   const explain = advice[failure.stage];
-  const text = reason ?? shortages[failure.code] ?? explain?.(failure.path ?? '', failure.code) ?? failure.message;
+  // Of programs only: a sandbox can be too large in other ways, and says in which.
+  const shortage = failure.stage === 'confinement' && failure.code === 'E2BIG' ? undefined : shortages[failure.code];
+  const text = reason ?? shortage ?? explain?.(failure.path ?? '', failure.code) ?? failure.message;
   return new SandboxError(`cannot start the session: ${text} (${failure.code} at ${failure.stage})`, failure);
 }

@@ -48,7 +48,8 @@ KeeperProcess::KeeperProcess(KeeperProcess&& other) noexcept
       ended_at_(other.ended_at_),
       pid_(other.pid_),
       control_(std::move(other.control_)),
-      frames_(other.frames_) {
+      frames_(other.frames_),
+      arounds_(other.arounds_) {
   other.pid_ = 0;
 }
 
@@ -74,6 +75,11 @@ Result<void> KeeperProcess::Reserve(const Reservation& reservation, int place) {
 }
 
 Result<void> KeeperProcess::Complete(const RulesAround& around) {
+  // The keeper would refuse, and could not say of what it was too much.
+  if (++arounds_ > wire::kMaxArounds)
+    return Error{Stage::kConfinement, E2BIG,
+                 "more than " + std::to_string(wire::kMaxArounds) +
+                     " granted directories have something protected in them"};
   TRY_ASSIGN(const std::string payload, EncodeAround(around));
   auto sent = Send(wire::Type::kAround, payload, std::span(&around.directory, 1));
   if (!sent.ok() && (sent.error().err == EPIPE || sent.error().err == ECONNRESET)) return {};

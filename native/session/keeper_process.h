@@ -76,6 +76,7 @@ class KeeperProcess {
   pid_t pid_ = 0;
   Fd control_;
   FrameReader frames_;
+  uint32_t arounds_ = 0;  // that Complete has sent
 };
 
 }  // namespace spty

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <set>
 
+#include "keeper/wire.h"
 #include "policy/scratch.h"
 #include "session/host_probe.h"
 #include "support/cached_lookup_linux.h"
@@ -175,6 +176,38 @@ TEST_F(ConfinedStage, OfASessionThatEndsWhileRulesAreMade) {
     std::string output;
     EXPECT_EQ(session.ReadToEnd(&output).signal, SIGKILL);
     EXPECT_EQ(output, "");
+  }
+  EXPECT_EQ(Footprint::Settled(before), before);
+}
+
+// The keeper holds each of them open until it has made its rules.
+TEST_F(ConfinedStage, MoreDirectoriesToReadThanItTakes) {
+  const auto request_with = [&](uint32_t count) {
+    std::string granted;
+    std::string denied;
+    for (uint32_t i = 0; i < count; ++i) {
+      const std::string key = scratch_.File("many/" + std::to_string(i) + "/key");
+      granted += (i == 0 ? "" : ", ") + ('"' + scratch_.Path("many/" + std::to_string(i)) + '"');
+      denied += (i == 0 ? "" : ", ") + ('"' + key + '"');
+    }
+    PolicyInput input = scratch_.Input(R"({"enabled": true, "additional_read_only_paths": [)" + granted +
+                                       R"(], "denied_read_paths": [)" + denied + "]}");
+    input.env = {{"PATH", "/usr/bin:/bin"}};
+    SpawnRequest request = ShellRequest("exit 5");
+    request.policy = scratch_.Resolve(std::move(input));
+    return request;
+  };
+  // Root has some in /etc and /sys.
+  LiveSession enough(request_with(wire::kMaxArounds - 8));
+  ASSERT_TRUE(enough.ok()) << Describe(enough.error());
+  EXPECT_EQ(enough.ReadToEnd().code, 5);
+  const Footprint before = Footprint::AtRest();
+  {
+    LiveSession session(request_with(wire::kMaxArounds + 1));
+    ASSERT_FALSE(session.ok());
+    EXPECT_STREQ(StageName(session.error().stage), "confinement");
+    EXPECT_EQ(session.error().err, E2BIG);
+    EXPECT_NE(session.error().subject.find("more than 256"), std::string::npos) << session.error().subject;
   }
   EXPECT_EQ(Footprint::Settled(before), before);
 }
