@@ -95,7 +95,7 @@ std::string RealName(const std::string& place) { return place; }
 // leads there now: the rule is for the file itself, through the descriptor.
 Result<void> VerifyPin(const PinnedPath& pin) {
   struct stat info {};
-  if (lstat(pin.path.c_str(), &info) != 0) {
+  if (RetryEintr([&] { return lstat(pin.path.c_str(), &info); }) != 0) {
     return PinError(IsShortage(errno) ? errno : ESTALE, pin.path);
   }
   if (info.st_dev != pin.device || info.st_ino != pin.inode) return PinError(ESTALE, pin.path);
