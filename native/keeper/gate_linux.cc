@@ -23,7 +23,7 @@ namespace {
 // Threads take turns: whoever takes a request first makes sure that another one is left to receive, then does
 // the work itself. So nobody waits for somebody else's slow host, and a single caller costs no thread start.
 constexpr int kMaxIdle = 2;
-constexpr rlim_t kWantedDescriptors = 8 * kGateMaxThreads;
+constexpr rlim_t kWantedDescriptors = rlim_t{8} * kGateMaxThreads;
 
 int gate_listener = -1;
 int watched = -1;  // the listener, until the first thread has it; main thread only
@@ -63,6 +63,8 @@ bool StartServing() {
   int place = ClaimPlace();
   if (place < 0) return false;
   __atomic_add_fetch(&idle, 1, __ATOMIC_SEQ_CST);
+  // A number in a pointer's place, which nothing is read through.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   if (StartGateThread(Serve, reinterpret_cast<void*>(static_cast<intptr_t>(place))) == 0) return true;
   __atomic_sub_fetch(&idle, 1, __ATOMIC_SEQ_CST);
   LeavePlace(place);

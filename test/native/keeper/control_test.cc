@@ -40,11 +40,11 @@ bool SendWithDescriptors(int socket, const std::string& bytes, const std::vector
   if (!passed.empty()) {
     const size_t size = passed.size() * sizeof(int);
     message.msg_control = ancillary;
-    message.msg_controllen = CMSG_SPACE(size);
+    message.msg_controllen = static_cast<socklen_t>(CMSG_SPACE(size));
     cmsghdr* rights = CMSG_FIRSTHDR(&message);
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(size);
+    rights->cmsg_len = static_cast<socklen_t>(CMSG_LEN(size));
     memcpy(CMSG_DATA(rights), passed.data(), size);
   }
   if (sendmsg(socket, &message, kSendQuietly) != 1) return false;
