@@ -58,7 +58,7 @@ export interface SandboxedPtyOptions extends SpawnOptions, SandboxOptions {
 /**
  * Starts a program in a terminal of its own, confined as `sandbox` says. Throws a SandboxError at once if the program or
  * the directory cannot be used, or if what was asked for cannot be enforced; then nothing has been started. It waits until the
- * program runs, unless it is certain beforehand that it will. What even then goes wrong (memory that runs out, a program that
+ * program runs, unless it is as good as certain that it will. What even then goes wrong (memory that runs out, a program that
  * is exchanged in this very moment) is a line of output and exit code 1, and nothing runs.
  */
 export function createSandboxedPty(options: SandboxedPtyOptions = {}): SandboxedPty {

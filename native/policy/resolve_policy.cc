@@ -169,7 +169,7 @@ SettingsResult<std::shared_ptr<const Policy>> ResolvePolicy(PolicyInput input) {
     if (Failure failure = FillRules(builder)) return *failure;
     // Before settling: the project's own grant would open the hole it lies in.
     if (Failure failure = RefuseCredentialProject(builder)) return *failure;
-    CloseSecondNames(builder);
+    if (Failure failure = CloseSecondNames(builder)) return *failure;
     if (Failure failure = NoteOnceWritable(builder)) return *failure;
     if (Failure failure = DropPlantedGrants(builder)) return *failure;
     builder.rules.Settle(parts.grants, parts.holes, parts.skipped);

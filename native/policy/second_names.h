@@ -10,6 +10,6 @@ namespace spty {
 // same directory as one above a credential, although no path says so (a directory with a mount in it that is
 // itself mounted a second time without that). What would be the credential's name in there is closed, too, so
 // that the directory is not granted as a whole. After all grants and holes have been collected.
-void CloseSecondNames(PolicyBuilder& builder);
+Failure CloseSecondNames(PolicyBuilder& builder);
 
 }  // namespace spty
