@@ -25,8 +25,8 @@ struct Confinement {
   std::vector<std::string> gate_closed;
 };
 
-// Called with the shell's ruleset for what it still lacks. As early as possible: it takes a while.
-using CompleteRuleset = std::function<Result<void>(int ruleset, const RulesAround& around)>;
+// Called for what the shell's ruleset still lacks: the keeper adds it.
+using CompleteRuleset = std::function<Result<void>(const RulesAround& around)>;
 
 // `slave` is the session's own terminal. `enforcement` must be for this policy, and applied.
 Result<Confinement> PrepareConfinement(const Policy& policy, const Enforcement& enforcement, const Fd& slave,

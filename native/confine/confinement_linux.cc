@@ -47,8 +47,7 @@ Result<Fd> InnerDomain(const Policy& policy, const LandlockRights& rights, const
   attr.scoped = rights.scopes;
   TRY_ASSIGN(LandlockRuleset ruleset, LandlockRuleset::Create(attr));
   TRY(ForEachLandlockRule(
-      policy, rights, [&](int fd, uint64_t allowed) { return ruleset.Allow(fd, allowed); },
-      [&](const RulesAround& around) { return complete(ruleset.fd(), around); }));
+      policy, rights, [&](int fd, uint64_t allowed) { return ruleset.Allow(fd, allowed); }, complete));
   if (enforcement.unix_sockets == UnixSocketMode::kKernel) TRY(AllowSockets(policy, ruleset));
   // The descriptor of our own slave end: its name could belong to somebody else's devpts.
   TRY(ruleset.Allow(slave.get(), rights.ForTerminal(FileType::kDevice)));

@@ -180,7 +180,7 @@ Result<SessionPlan> MakeSessionPlan(const SpawnRequest& request, const Enforceme
   if (enforcement.applied) {
     TRY_ASSIGN(Confinement confinement,
                PrepareConfinement(*request.policy, enforcement, slave, keeper.pid(),
-                                  [&](int, const RulesAround& around) { return keeper.Complete(around); }));
+                                  [&](const RulesAround& around) { return keeper.Complete(around); }));
     Take(std::move(confinement), plan, session);
   }
   TRY(LendStdio(request, plan, session));
